@@ -1,0 +1,1 @@
+"""The `rio-core` command: the server, and front ends for a terminal."""

@@ -1,0 +1,1 @@
+"""The private inside of the core: documents, workspace, agent, plugins, settings, secrets, serving."""
