@@ -207,6 +207,8 @@ class AgentMessage(AgentEvent):
     text: str
     stop: str
     usage: Usage
+    detail: str = ""
+    """A sentence for the user where the reply did not simply end."""
 
 
 class AgentError(AgentEvent):
@@ -216,6 +218,8 @@ class AgentError(AgentEvent):
     kind: FailureKind
     message: str
     action: str
+    queued: list[str] = []
+    """Texts that were waiting, handed back."""
 
 
 class AgentStopped(AgentEvent):

@@ -24,8 +24,8 @@ class Lines:
 
     def __init__(self, cap: int = LINE_CAP) -> None:
         self._cap = cap
-        self._parts: list[bytes] = []
-        self._size = 0
+        # One array and no list of pieces: a peer that sends single bytes must not make each cost an object.
+        self._begun = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take bytes as they came; return the lines that they complete.
@@ -36,24 +36,20 @@ class Lines:
         lines: list[bytes] = []
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            if self._size + end - start > self._cap:
+            if len(self._begun) + end - start > self._cap:
                 raise LineTooLongError(lines)
-            self._parts.append(data[start:end])
-            lines.append(b"".join(self._parts))
-            self._parts.clear()
-            self._size = 0
+            lines.append(bytes(self._begun) + data[start:end])
+            self._begun.clear()
             start = end + 1
-        if start < len(data):
-            self._parts.append(data[start:])
-            self._size += len(data) - start
-            if self._size > self._cap:
-                raise LineTooLongError(lines)
+        if len(self._begun) + len(data) - start > self._cap:
+            raise LineTooLongError(lines)
+        self._begun += data[start:]
         return lines
 
     @property
     def pending(self) -> int:
         """Bytes of a line that has not ended."""
-        return self._size
+        return len(self._begun)
 
 
 _to_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"), check_circular=False).encode

@@ -5,15 +5,24 @@ what is not understood is refused and never guessed. Batches are not part of thi
 """
 
 import json
-from typing import Any, NoReturn
+import math
+from collections import Counter
+from typing import Any, Final, NoReturn
 
 from msgspec import UNSET, Struct, UnsetType
 
 from rio_core.protocol.errors import INVALID_PARAMS, PARSE_ERROR, Kind, RioError
 
-__all__ = ["Failure", "Id", "Notification", "Request", "Response", "failure", "parse", "result_of"]
+__all__ = [
+    "ID_CAP", "Failure", "FailureData", "Id", "Notification", "Request", "Response", "failure", "parse", "result_of",
+]  # fmt: skip
 
 Id = int | str
+
+ID_CAP: Final = 256
+"""Characters of the longest id: each answer carries it."""
+
+_INTEGER_END: Final = 10**ID_CAP
 
 
 class Request(Struct, kw_only=True):
@@ -67,9 +76,8 @@ def failure(error: RioError) -> Failure:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name {twice!a} occurs twice in one object")
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"the name {_short(twice)} occurs twice in one object")
     return members
 
 
@@ -77,8 +85,20 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {_short(digits)} is too large")
+    return number
+
+
+def _short(text: str) -> str:
+    # An answer must not grow with the message that it refuses.
+    return ascii(text if len(text) <= 80 else text[:80] + "...")
+
+
 # A parser of the standard library, as it is the one that can refuse names that occur twice.
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
 
 
 def _bad(message: str, code: int) -> RioError:
@@ -102,7 +122,7 @@ def parse(line: bytes) -> Request | Response:
     if not isinstance(value, dict):
         raise _bad("A message is a JSON object; batches are not supported.", -32600)
     error_id = value.get("id")
-    given_id: Id | None = error_id if type(error_id) in (int, str) else None
+    given_id: Id | None = error_id if _is_id(error_id) else None
     try:
         return _message(value)
     except RioError as error:
@@ -113,21 +133,32 @@ def parse(line: bytes) -> Request | Response:
 def _message(value: dict[str, Any]) -> Request | Response:
     if value.get("jsonrpc") != "2.0":
         raise _bad('"jsonrpc" must be "2.0".', -32600)
-    if "id" in value and type(value["id"]) not in (int, str) and not (value["id"] is None and "error" in value):
-        raise _bad('"id" must be an integer or a string.', -32600)
+    if "id" in value and not _is_id(value["id"]) and not (value["id"] is None and "error" in value):
+        raise _bad(f'"id" must be an integer or a string, of at most {ID_CAP} characters.', -32600)
     if "method" in value:
-        unknown = value.keys() - {"jsonrpc", "id", "method", "params"}
-        if unknown:
-            raise _bad(f"A request has no member {min(unknown)!a}.", -32600)
+        _only(value, "request", "jsonrpc", "id", "method", "params")
         if type(value["method"]) is not str:
             raise _bad('"method" must be a string.', -32600)
         params = value.get("params", {})
         if not isinstance(params, dict):
             raise _bad('"params" must be an object.', INVALID_PARAMS)
         return Request(id=value.get("id", UNSET), method=value["method"], params=params)
-    if "result" in value or "error" in value:
+    if ("result" in value) != ("error" in value):
+        _only(value, "response", "jsonrpc", "id", "result", "error")
         return Response(id=value.get("id"), result=value.get("result", UNSET), error=value.get("error", UNSET))
-    raise _bad('A message needs a "method", a "result" or an "error".', -32600)
+    raise _bad('A message needs a "method", or else either a "result" or an "error".', -32600)
+
+
+def _is_id(value: Any) -> bool:
+    # Exactly these types: True and 1.0 equal 1, and would match a call of that id.
+    if type(value) is str:
+        return len(value) <= ID_CAP
+    return type(value) is int and abs(value) < _INTEGER_END
+
+
+def _only(value: dict[str, Any], what: str, *names: str) -> None:
+    if unknown := value.keys() - set(names):
+        raise _bad(f"A {what} has no member {_short(min(unknown))}.", -32600)
 
 
 def result_of(response: dict[str, Any]) -> Any:

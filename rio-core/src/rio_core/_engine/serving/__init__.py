@@ -1,0 +1,1 @@
+"""Connections: messages in, answers and events out."""

@@ -1,0 +1,1 @@
+"""What the agent can do: tools that read, and tools that propose."""

@@ -1,0 +1,181 @@
+"""What the agent may see: the project's files and the editor's buffers, confined and capped."""
+
+import itertools
+from collections.abc import Iterable
+from typing import Final
+
+import anyio.to_thread
+
+from rio_core._engine.documents import encoding, lines
+from rio_core._engine.documents.buffer import Buffer
+from rio_core._engine.documents.store import Documents
+from rio_core._engine.tools.toolbox import Answered
+from rio_core._engine.workspace.confine import Root, from_model
+from rio_core._engine.workspace.paths import model_name, render
+from rio_core._engine.workspace.protect import looks_secret
+from rio_core.protocol.errors import RioError
+from rio_core.protocol.visible import count_hidden, visible_line
+
+__all__ = ["Reads"]
+
+ANSWER: Final = 60_000
+"""Characters of an answer to the model; what is left out is said."""
+
+FILE: Final = 8 * 1024 * 1024
+"""Bytes of a file that is not open that are looked at."""
+
+ENTRIES: Final = 500
+"""Entries of a folder that an answer names."""
+
+LINE: Final = 4_000
+"""Characters of one line that an answer shows."""
+
+
+class Reads:
+    """Reads for tools. Every path is confined to the root; a file that is open is read as it is in the editor."""
+
+    def __init__(self, documents: Documents, root: Root) -> None:
+        self._documents = documents
+        self._root = root
+
+    async def list(self, path: str) -> Answered:
+        """The entries of a folder."""
+        from rio_core._engine.workspace.listing import list_folder
+
+        def work() -> Answered:
+            where = from_model(self._root, path or ".")
+            listing = list_folder(self._root, where, limit=ENTRIES)
+            rows = [
+                f"{model_name(entry.name)}{'/' if entry.kind == 'folder' else ''}"
+                + (f"  {entry.size} bytes" if entry.kind == "file" else f"  ({entry.kind})" * (entry.kind != "folder"))
+                + "  (ignored)" * entry.ignored
+                for entry in listing.entries
+            ]
+            if listing.more or listing.partial:
+                rows.append(f"({listing.more}{' or' if listing.partial else ''} more)")
+            name = model_name(render(listing.names))
+            return Answered(
+                "\n".join([f"{name}: {listing.total} entries", *rows]), f"{listing.total} entries in {name}"
+            )
+
+        return await anyio.to_thread.run_sync(work)
+
+    async def file(self, path: str, first: int, count: int) -> Answered:
+        """Numbered lines of a file."""
+        where = await anyio.to_thread.run_sync(from_model, self._root, path)
+        await self._check_readable(where)
+        buffer = await self._documents.find(where)
+        name = model_name(where)
+        if buffer is not None:
+            return _numbered(name, _state(buffer), _rows(buffer, first), first, count, buffer.lines)
+        text, cut = await anyio.to_thread.run_sync(self._load, where)
+        rows = [line for line, _ in lines.split(text)] or [""]
+        note = f"only the first {FILE} bytes can be read here" if cut else ""
+        return _numbered(name, note, itertools.islice(rows, first - 1, None), first, count, len(rows))
+
+    async def attachment(self, path: str, first: int | None, count: int | None) -> str:
+        """A file, or lines of it from 0, as text that goes along with a message."""
+        answered = await self.file(path, (first or 0) + 1, count or 2000)
+        return f"The user attached:\n{answered.text}"
+
+    async def search(self, pattern: str, path: str, *, regex: bool, glob: str | None) -> Answered:
+        """Hits by file."""
+        from rio_core._engine.workspace.search import search
+
+        where = await anyio.to_thread.run_sync(from_model, self._root, path or ".")
+        unsaved = {
+            buffer.path: str(buffer.text)
+            for buffer in self._documents.all()
+            if buffer.dirty and buffer.path is not None and not buffer.path.startswith("/")
+        }
+        found = await search(self._root, pattern, where, regex=regex, glob=glob, unsaved=unsaved)
+        rows: list[str] = []
+        size = 0
+        for file in found.files:
+            rows.append(model_name(render(file.names)))
+            rows.extend(f"  {hit.line}: {hit.text}" for hit in file.hits)
+            size += sum(map(len, rows[-1 - len(file.hits) :]))
+            if size > ANSWER:
+                break
+        hits = sum(len(file.hits) for file in found.files)
+        summary = f"{hits} hits in {len(found.files)} files for {visible_line(pattern)[:60]}"
+        rows.insert(0, summary + (f" ({found.left_out})" if found.left_out else ""))
+        return Answered("\n".join(rows)[: ANSWER + LINE], summary)
+
+    def buffers(self) -> Answered:
+        """What is open."""
+        rows = [
+            f"{buffer.id}  {model_name(buffer.path) if buffer.path else '(no file yet)'}  "
+            f"{buffer.lines} lines{', unsaved changes' if buffer.dirty else ''}"
+            for buffer in self._documents.all()
+            if not self._is_foreign(buffer)
+        ]
+        return Answered("\n".join(rows) or "Nothing is open.", f"{len(rows)} open")
+
+    def buffer(self, name: str, first: int, count: int) -> Answered:
+        """Numbered lines of a buffer."""
+        buffer = self._documents.get(name)
+        if self._is_foreign(buffer):
+            raise _not_here(name)
+        if buffer.path is not None and looks_secret(self._root.names(buffer.path)):
+            raise _secret(model_name(buffer.path))
+        shown = model_name(buffer.path) if buffer.path else name
+        return _numbered(shown, _state(buffer), _rows(buffer, first), first, count, buffer.lines)
+
+    def _is_foreign(self, buffer: Buffer) -> bool:
+        # What the user opened from elsewhere is none of the project's business.
+        return buffer.path is not None and buffer.path.startswith("/")
+
+    async def _check_readable(self, path: str) -> None:
+        names = await anyio.to_thread.run_sync(self._root.real, path)
+        if looks_secret(names):
+            raise _secret(model_name(path))
+
+    def _load(self, path: str) -> tuple[str, bool]:
+        from rio_core._engine.workspace.reading import read_capped
+
+        content = read_capped(self._root, path, FILE)
+        text, _ = encoding.decode([content.data])
+        return str(text), content.cut
+
+
+def _secret(name: str) -> RioError:
+    return RioError(
+        "protected",
+        f"{name} usually holds passwords or keys, so it is not read.",
+        "Ask your user, who can open it and pass on what may be seen.",
+    )
+
+
+def _not_here(name: str) -> RioError:
+    return RioError("not_found", f"There is no buffer {name!a}.", "See buffer_list.")
+
+
+def _state(buffer: Buffer) -> str:
+    return "open in the editor, with unsaved changes" if buffer.dirty else "open in the editor"
+
+
+def _rows(buffer: Buffer, first: int) -> Iterable[str]:
+    text = buffer.text.snapshot()
+    for start in range(first - 1, text.line_count, 256):
+        yield from (line for line, _ in text.lines(start, min(256, text.line_count - start)))
+
+
+def _numbered(name: str, note: str, rows: Iterable[str], first: int, count: int, total: int) -> Answered:
+    """Lines as the model sees them: a number, a tab, the text."""
+    shown: list[str] = []
+    size = 0
+    hidden = 0
+    for number, row in enumerate(itertools.islice(rows, count), first):
+        hidden += count_hidden(row[:LINE])
+        line = f"{number}\t{row}" if len(row) <= LINE else f"{number}\t{row[:LINE]} (cut: {len(row)} characters)"
+        size += len(line)
+        if size > ANSWER and shown:
+            break
+        shown.append(line)
+    last = first + len(shown) - 1
+    part = f"lines {first} to {last} of {total}" if shown else f"no line {first}: it has {total}"
+    head = f"{name} ({', '.join(filter(None, [note, part]))})"
+    if hidden:
+        head += f"\n(These lines hold {hidden} invisible or misleading characters.)"
+    return Answered("\n".join([head, *shown]), f"{name}: {part}")

@@ -1,0 +1,1 @@
+"""The project's files: one root, confined by opening; listing, capped reading, searching; what is protected and why."""

@@ -1,0 +1,1 @@
+"""The Messages API: requests, streams, failures, models. Knows nothing of credentials."""

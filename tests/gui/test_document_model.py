@@ -1,0 +1,197 @@
+"""The window's document, a core and a plain text stay equal, whatever is typed, changed elsewhere, delayed or refused."""
+
+from collections import deque
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from support.profiles import examples
+
+from gui.plain_core import PlainCore, applied, lines_of
+from rio_core.protocol import EVENTS, OPS, RioError, encode
+from rio_core.protocol.messages import result_of
+from rio_core.protocol.ops.buffer import BufferResult
+from rio_gui._ui.document.document import Document
+from rio_gui._ui.document.edits import Edit, Position
+
+
+class Channel:
+    """A core behind a channel on which every message waits until it is let through."""
+
+    def __init__(self, core):
+        self.core = core
+        self.there = deque()
+        self.back = deque()
+        self.calls = {}
+
+    def call(self, op, params, done, failed):
+        ident = len(self.calls) + 1
+        self.calls[ident] = OPS[op], done, failed
+        message = {"jsonrpc": "2.0", "id": ident, "method": op, "params": params}
+        self.there.append(msgspec.json.decode(encode(message)))
+        return ident
+
+    def let_there(self):
+        if self.there:
+            self.back += self.core.answer(self.there.popleft())
+
+    def let_back(self, document):
+        if not self.back:
+            return
+        message = self.back.popleft()
+        if "method" in message:
+            event = msgspec.convert(message["params"], EVENTS[message["method"]])
+            document.on_event(event)
+            return
+        op, done, failed = self.calls[message["id"]]
+        try:
+            result = result_of(message)
+        except RioError as error:
+            failed(error)
+        else:
+            done(msgspec.convert(result, op.result))
+
+
+class Follower:
+    """A view that keeps the whole text by applying what it is told, as long as it is told everything."""
+
+    def __init__(self, text):
+        self.text = text
+        self.aside = []
+
+    def changed(self, edits, *, own):
+        if self.text is not None:
+            self.text = applied(self.text, [edit._asdict() for edit in edits])
+
+    def arrived(self):
+        pass
+
+    state_changed = arrived
+
+    def set_aside(self, texts, error):
+        self.text = None
+        self.aside += texts
+        assert error.message
+        assert error.action
+
+
+class Run:
+    def __init__(self, text):
+        self.core = PlainCore(text)
+        self.channel = Channel(self.core)
+        self.document = Document(self.channel, msgspec.convert(self.core.info(), BufferResult))
+        self.view = Follower(text)
+        self.document.views.append(self.view)
+        self.next = 0x4E00
+        self.typed = ""
+
+    def fresh(self, count):
+        text = "".join(map(chr, range(self.next, self.next + count)))
+        self.next += count
+        self.typed += text
+        return text
+
+    def place(self, where):
+        """A valid place in the window's text, at the column 0 of a line that is not known."""
+        line, column = where
+        number = line % self.document.lines.total
+        known = self.document.lines.get(number)
+        return Position(number, column % (known.length + 1) if known else 0)
+
+    def insert(self, where, count, line_ends, group):
+        start = self.place(where)
+        text = self.fresh(count)
+        for at in line_ends:
+            at %= len(text) + 1
+            text = text[:at] + "\n" + text[at:]
+        if text:
+            self.document.edit([Edit(start, start, text)], group=group, selection=(start, start))
+
+    def remove(self, where, to, count):
+        start, end = sorted((self.place(where), self.place(to)))
+        self.document.edit([Edit(start, end, self.fresh(count))], selection=(start, end))
+
+    def type_on(self, where, count):
+        """Several keys in a row, as separate edits."""
+        place = self.place(where)
+        for char in self.fresh(count):
+            self.document.edit([Edit(place, place, char)], group="typing", selection=(place, place))
+            place = Position(place.line, place.column + 1)
+
+    def indent(self, first, count):
+        """One change of several places."""
+        first %= self.document.lines.total
+        last = min(first + count, self.document.lines.total)
+        self.document.edit(
+            [Edit(Position(n, 0), Position(n, 0), self.fresh(2)) for n in range(first, last)]
+        )
+
+    def elsewhere(self, start, size, text):
+        length = len(self.core.text)
+        start %= length + 1
+        self.channel.back.append(self.core.foreign([(start, min(start + size, length), text)]))
+
+    def step(self, op):
+        self.document.call(f"buffer.{op}", lambda _: None, lambda _: None)
+
+    def fetch(self, first, count):
+        self.document.fetch(first % self.document.lines.total, count)
+
+    def pass_on(self, there, back):
+        for _ in range(there):
+            self.channel.let_there()
+        for _ in range(back):
+            self.channel.let_back(self.document)
+
+    def check(self):
+        lines = self.document.lines
+        if self.view.text is None:
+            return
+        expected = lines_of(self.view.text)
+        assert lines.total == len(expected)
+        for number in lines.numbers():
+            assert lines.get(number).text == expected[number]
+            assert lines.get(number).whole
+
+    def settle(self):
+        while self.channel.there or self.channel.back:
+            self.pass_on(1, 1)
+        assert self.document.settled
+        for first in range(0, len(lines_of(self.core.text)), 7):
+            self.document.fetch(first, 7)
+            while self.channel.there or self.channel.back:
+                self.pass_on(1, 1)
+
+
+small = st.integers(0, 40)
+wheres = st.tuples(small, small)
+operations = st.one_of(
+    st.tuples(st.just("insert"), wheres, st.integers(0, 4), st.lists(small, max_size=2), st.sampled_from([None, "typing"])),
+    st.tuples(st.just("remove"), wheres, wheres, st.integers(0, 2)),
+    st.tuples(st.just("type_on"), wheres, st.integers(1, 5)),
+    st.tuples(st.just("indent"), small, st.integers(1, 4)),
+    st.tuples(st.just("elsewhere"), st.integers(0, 300), st.integers(0, 9), st.text("xy\n", max_size=4)),
+    st.tuples(st.just("step"), st.sampled_from(["undo", "redo", "save"])),
+    st.tuples(st.just("fetch"), small, st.integers(1, 9)),
+    st.tuples(st.just("pass_on"), st.integers(0, 4), st.integers(0, 4)),
+)  # fmt: skip
+
+
+@examples(ci=300, deep=5000)
+@given(text=st.text("ab \n", max_size=80), run=st.lists(operations, max_size=40))
+def test_window_core_and_plain_text_stay_equal(text, run):
+    it = Run(text)
+    for name, *arguments in run:
+        getattr(it, name)(*arguments)
+        it.check()
+    it.settle()
+    lines = it.document.lines
+    expected = lines_of(it.core.text)
+    assert it.document.revision == it.core.revision
+    assert lines.total == len(expected)
+    assert [lines.get(n).text for n in range(lines.total)] == expected
+    assert it.document.dirty == (it.core.text != it.core.saved)
+    if it.view.text is not None:
+        assert it.view.text == it.core.text
+    seen = "".join([*it.core.texts.values(), it.core.text, *it.view.aside])
+    assert set(it.typed) <= set(seen), "typed text is nowhere"
