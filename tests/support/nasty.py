@@ -86,6 +86,13 @@ def file_names() -> st.SearchStrategy[str]:
     )
 
 
+def json_texts(max_pieces: int = 30) -> st.SearchStrategy[str]:
+    """Text that JSON can carry: halves of a pair side by side are one character there."""
+    return texts_with_surrogates(max_pieces).map(
+        lambda text: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    )
+
+
 def json_values() -> st.SearchStrategy[object]:
     """Any JSON value, texts with lone surrogates included."""
     leaf = st.one_of(
@@ -93,10 +100,10 @@ def json_values() -> st.SearchStrategy[object]:
         st.booleans(),
         st.integers(),
         st.floats(allow_nan=False, allow_infinity=False),
-        texts_with_surrogates(5),
+        json_texts(5),
     )
     return st.recursive(
         leaf,
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts_with_surrogates(3), inner, max_size=4),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(json_texts(3), inner, max_size=4),
         max_leaves=15,
     )

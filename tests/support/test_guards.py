@@ -10,12 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 SUSPECTS = """
+import support.leaks
 import asyncio, logging, os, socket, subprocess, tempfile, threading, time
 from pathlib import Path
 from hypothesis import Phase, given, settings, strategies
 import anyio
 
 KEPT = []
+support.leaks.GRACE = 0.5
 
 def test_clean(expect_log):
     expect_log("a.b: the .* is lit")

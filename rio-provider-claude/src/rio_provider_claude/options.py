@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from rio_core.api import ProviderError
 
-__all__ = ["Options"]
+__all__ = ["Options", "correct"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,4 +99,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _unusable(what: str, title: str) -> ProviderError:
-    return ProviderError("not_configured", f"{what}.", f"Open Settings, Claude, and correct “{title}”.")
+    return ProviderError("not_configured", f"{what}.", correct(title))
+
+
+def correct(title: str) -> str:
+    """What to do about a setting that cannot be used."""
+    return f"Open Settings, Claude, and correct “{title}”."

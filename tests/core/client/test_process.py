@@ -151,11 +151,16 @@ async def test_leaving_ends_the_process_in_a_bounded_time_whatever_it_does(core,
 
 
 async def test_an_error_in_the_body_comes_out_as_it_is_and_the_process_ends(core):
-    with pytest.raises(ZeroDivisionError):
+    pids = []
+
+    async def body() -> None:
         async with start_core(project=None, command=core(TELL + "serve_out()")) as client:
-            pid = (await told(client))["pid"]
+            pids.append((await told(client))["pid"])
             raise ZeroDivisionError
-    assert not alive(pid)
+
+    with pytest.raises(ZeroDivisionError):
+        await body()
+    assert not alive(pids[0])
 
 
 async def test_cancelling_the_body_ends_the_process(core):

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -20,7 +21,7 @@ def fed(lines: Lines, pieces: list[bytes]) -> list[bytes]:
 @given(data=nasty.byte_strings(), cuts=st.lists(st.integers(0, 200)))
 def test_any_split_of_the_bytes_gives_the_same_lines(data, cuts):
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
-    pieces = [data[start:end] for start, end in zip(places, places[1:], strict=False)]
+    pieces = [data[start:end] for start, end in pairwise(places)]
     *whole, rest = data.split(b"\n")
     lines = Lines()
     assert fed(lines, pieces) == whole

@@ -28,8 +28,8 @@ def refusal(line: bytes | str) -> RioError:
 
 @examples(ci=300, deep=3000)
 @given(
-    params=st.dictionaries(nasty.texts_with_surrogates(3), nasty.json_values(), max_size=4),
-    given_id=st.one_of(st.integers(-(2**70), 2**70), nasty.texts_with_surrogates(5)),
+    params=st.dictionaries(nasty.json_texts(3), nasty.json_values(), max_size=4),
+    given_id=st.one_of(st.integers(-(2**70), 2**70), nasty.json_texts(5)),
 )
 def test_a_request_reads_back_with_its_exact_params_and_id(params, given_id):
     line = json.dumps({"jsonrpc": "2.0", "id": given_id, "method": "a.b", "params": params}).encode()
@@ -191,13 +191,11 @@ def test_an_escaped_lone_surrogate_passes_as_it_is(text):
 @given(st.one_of(nasty.byte_strings(), nasty.json_values().map(lambda value: json.dumps(value).encode())))
 def test_no_line_does_anything_but_be_read_or_be_refused(data):
     try:
-        message = parse(data)
-    except RioError as error:
-        assert error.kind == "bad_message"
+        assert isinstance(parse(data), Request | Response)
     except UnicodeDecodeError:
         assert data.decode("utf-8", "replace").encode() != data
-    else:
-        assert isinstance(message, Request | Response)
+    except RioError:
+        refusal(data)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
 
 from rio_core._cli.chat import chat
 from rio_core._cli.decisions import nobody
@@ -16,16 +15,15 @@ from rio_core._cli.waiting import waiting_proposals
 from rio_core._cli.writer import Screen
 from rio_core.client import Client
 
-
 __all__ = ["run", "set_up"]
 
 
-async def run(options: Namespace, screen: Screen, errors: Screen, command: Sequence[str] | None = None) -> int:
+async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
     """Talk to the agent as the options say; gives the exit code."""
     if options.json:
         from rio_core._cli.jsonl import run as run_json
 
-        return await run_json(options, screen, command)
+        return await run_json(options, screen)
     text = options.text
     # Somebody who cannot see the proposal cannot approve it, and neither can who cannot type.
     attended = sys.stdin.isatty() and sys.stdout.isatty()
@@ -34,7 +32,7 @@ async def run(options: Namespace, screen: Screen, errors: Screen, command: Seque
             errors.error("A chat needs a terminal to write to.", "Give TEXT, or use --json.")
             return 2
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    async with core(find_project(options.project), "agent", command) as client:
+    async with core(find_project(options.project), "agent") as client:
         await set_up(client, options)
         terminal = Terminal(screen, sys.stdin.fileno()) if attended else None
         with client.events() as events:

@@ -28,7 +28,9 @@ async def chat(client: Client, turns: Turns, screen: Screen, errors: Screen) -> 
         import readline  # noqa: F401
     status = await client.call("agent.status")
     root = client.project.root if client.project else ""
-    screen.line(("rio ", "bold"), f"{status.provider or 'no provider'} in {one_line(root)}", ("  :help for help", "dim"))
+    screen.line(
+        ("rio ", "bold"), f"{status.provider or 'no provider'} in {one_line(root)}", ("  :help for help", "dim")
+    )
     while True:
         screen.fresh()
         try:
@@ -95,7 +97,9 @@ async def _command(text: str, client: Client, screen: Screen, errors: Screen) ->
         case ":status":
             core, agent = await client.call("core.status"), await client.call("agent.status")
             screen.line(f"project       {one_line(core.project or '-')} ({'' if core.trusted else 'not '}trusted)")
-            screen.line(f"provider      {one_line(agent.provider or '-')}  model {one_line(agent.model or 'its default')}")
+            screen.line(
+                f"provider      {one_line(agent.provider or '-')}  model {one_line(agent.model or 'its default')}"
+            )
             screen.line(f"conversation  {one_line(agent.conversation)}")
             screen.line(f"kept in       {one_line(core.state_folder)}")
         case _:

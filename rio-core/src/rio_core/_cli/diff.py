@@ -58,7 +58,6 @@ def _pieces(line: str, style: Style) -> Iterator[Piece]:
     yield (_counted(end) if len(end) > _SHORT else end), "mark"
 
 
-
 def _counted(run: str) -> str:
     what = "spaces" if set(run) == {" "} else "tabs" if set(run) == {"\t"} else "spaces and tabs"
     return f"[{len(run)} {what}]"

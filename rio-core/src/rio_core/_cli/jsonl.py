@@ -4,7 +4,6 @@ import json
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal
 
@@ -45,12 +44,12 @@ class _Decide(msgspec.Struct, forbid_unknown_fields=True):
     reason: str | None = None
 
 
-async def run(options: Namespace, screen: Screen, command: Sequence[str] | None = None) -> int:
+async def run(options: Namespace, screen: Screen) -> int:
     """Serve one driver on standard input and output; gives the exit code."""
     from rio_core._cli.agent import set_up
 
     try:
-        async with core(find_project(options.project), "agent --json", command) as client:
+        async with core(find_project(options.project), "agent --json") as client:
             await set_up(client, options)
             with client.notifications() as notifications:
                 return await _Session(client, screen, notifications).run(options.text)
@@ -202,8 +201,9 @@ def _understood(line: bytes) -> _Send | _Stop | _Decide:
         given = json.loads(line.decode("utf-8"), object_pairs_hook=_unique)
         if not isinstance(given, dict):
             raise TypeError("it is no object")
-        form = _Send if "send" in given else _Stop if "stop" in given else _Decide
-        return msgspec.convert(given, form)
+        if "send" in given:
+            return msgspec.convert(given, _Send)
+        return msgspec.convert(given, _Stop) if "stop" in given else msgspec.convert(given, _Decide)
     except (ValueError, TypeError, RecursionError, msgspec.ValidationError) as error:
         raise RioError("bad_message", f"The line is not understood: {visible_line(str(error))}.", _FORMS) from None
 

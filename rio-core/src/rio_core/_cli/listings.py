@@ -1,7 +1,6 @@
 """`rio-core plugins` and `rio-core provider`: what is installed, and which of it is used."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 
 from msgspec import UNSET
 
@@ -13,9 +12,9 @@ from rio_core.client import Client
 __all__ = ["plugins", "provider"]
 
 
-async def plugins(options: Namespace, screen: Screen, command: Sequence[str] | None = None) -> int:
+async def plugins(options: Namespace, screen: Screen) -> int:
     """List plugins, or switch one on or off for the next start; gives the exit code."""
-    async with core(None, "plugins", command) as client:
+    async with core(None, "plugins") as client:
         if options.action in ("enable", "disable"):
             await client.call(f"plugin.{options.action}", name=options.name)
             screen.line(f"{options.name} is {'on' if options.action == 'enable' else 'off'} from now on.")
@@ -41,9 +40,9 @@ async def _list_plugins(client: Client, screen: Screen) -> None:
             screen.line(("  ! ", "warning"), one_line(plugin.reason))
 
 
-async def provider(options: Namespace, screen: Screen, command: Sequence[str] | None = None) -> int:
+async def provider(options: Namespace, screen: Screen) -> int:
     """List providers, or select one; gives the exit code."""
-    async with core(None, "provider", command) as client:
+    async with core(None, "provider") as client:
         if options.action == "select":
             await client.call("provider.select", name=options.name, model=options.model)
             model = f" with model {options.model}" if options.model else ""
@@ -71,7 +70,5 @@ async def _list_providers(client: Client, screen: Screen) -> None:
         screen.line(line)
         for secret in item.secrets:
             if not secret.set and not item.ready:
-                screen.line(
-                    ("  ! ", "warning"),
-                    f"needs {one_line(secret.title)}: rio-core secret set {one_line(item.name)} {one_line(secret.name)}",
-                )
+                advice = f"needs {secret.title}: rio-core secret set {item.name} {secret.name}"
+                screen.line(("  ! ", "warning"), one_line(advice))

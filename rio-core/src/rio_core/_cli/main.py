@@ -1,5 +1,6 @@
 """The `rio-core` command."""
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -44,8 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         screen.fresh()
         return 130
     except BrokenPipeError:
-        # Nobody reads any more. The interpreter would complain when it flushes at its end.
-        sys.stdout = None
+        # Nobody reads any more. Else the interpreter would complain when it flushes at its end
+        # (https://docs.python.org/3/library/signal.html#note-on-sigpipe).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 

@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
-def _add(commands: "argparse._SubParsersAction[_Parser]", name: str, text: str, epilog: str = "") -> _Parser:  # noqa: SLF001
+def _add(commands: "argparse._SubParsersAction[_Parser]", name: str, text: str, epilog: str = "") -> _Parser:
     return commands.add_parser(
         name, help=text.partition(".")[0], description=text, epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -57,7 +57,9 @@ def parser() -> argparse.ArgumentParser:
     agent.add_argument("--new", action="store_true", help="begin a new conversation; the last one is kept")
     agent.add_argument("--json", action="store_true", help=_JSON)
 
-    demo = _add(commands, "demo", "See a whole round in a minute. Works on a temporary copy of a real package, with echo.")
+    demo = _add(
+        commands, "demo", "See a whole round in a minute. Works on a temporary copy of a real package, with echo."
+    )
     demo.add_argument("--keep", action="store_true", help="keep the copy and say where it is")
 
     plugins = _add(commands, "plugins", "List installed plugins, or switch one on or off.")

@@ -1,7 +1,6 @@
 """Which folder a command is about, and the core that serves it."""
 
-import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -25,14 +24,14 @@ def find_project(given: str | None) -> str:
 
 
 @asynccontextmanager
-async def core(project: str | None, name: str, command: Sequence[str] | None = None) -> AsyncIterator[Client]:
-    """A core whose plugins have been loaded, or have failed to."""
-    async with start_core(project=project, command=command, client=f"rio-core {name}") as client:
+async def core(project: str | None, name: str, environment: Mapping[str, str] | None = None) -> AsyncIterator[Client]:
+    """A core for this command, whose plugins have been loaded or have failed to."""
+    async with start_core(project=project, client=f"rio-core {name}", environment=environment) as client:
         await loaded(client)
         yield client
 
 
 async def loaded(client: Client) -> None:
     """Wait until every plugin has been tried."""
-    while (await client.call("core.status")).plugins == "loading":
+    while (await client.call("core.status")).plugins == "loading":  # noqa: ASYNC110  the core is another process
         await anyio.sleep(_POLL)

@@ -2,7 +2,6 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
 from typing import Final
 
 from rio_core._cli.project import core
@@ -16,12 +15,12 @@ _LONGEST: Final = 65536
 """Bytes of a value."""
 
 
-async def run(options: Namespace, screen: Screen, command: Sequence[str] | None = None) -> int:
+async def run(options: Namespace, screen: Screen) -> int:
     """Set or clear a secret, or say whether it is set; gives the exit code."""
     given = {"provider": options.provider, "name": options.name}
     if options.action == "set":
         given["value"] = _value(f"{options.provider} {options.name}: ")
-    async with core(None, "secret", command) as client:
+    async with core(None, "secret") as client:
         result = await client.call(f"secret.{options.action}", **given)
     screen.line(f"{one_line(options.provider)} {one_line(options.name)}: {result.status}")
     return 0

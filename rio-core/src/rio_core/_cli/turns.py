@@ -56,7 +56,12 @@ class Turns:
     """Follows one turn after another. `events` must have been listened to since before the turn began."""
 
     def __init__(
-        self, client: Client, events: AsyncIterator[Event], view: View, decide: Decider, terminal: Terminal | None = None
+        self,
+        client: Client,
+        events: AsyncIterator[Event],
+        view: View,
+        decide: Decider,
+        terminal: Terminal | None = None,
     ) -> None:
         self.report = Report()
         self._client = client
@@ -92,8 +97,8 @@ class Turns:
             raise failure
 
     async def _follow(self, turn: str, waiting: Iterable[AgentPropose]) -> None:
-        for event in waiting:
-            await self._consider(event)
+        for proposal in waiting:
+            await self._consider(proposal)
         async for event in self._events:
             if not isinstance(event, AgentEvent) or event.turn != turn:
                 continue

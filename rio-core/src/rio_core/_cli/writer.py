@@ -17,7 +17,7 @@ __all__ = ["Piece", "Screen", "Style"]
 Style = Literal["plain", "dim", "bold", "mark", "removed", "added", "hunk", "warning", "error"]
 Piece = tuple[str, Style]
 
-# ECMA-48 section 8.3.117, select graphic rendition: attributes first, colours second (https://no-color.org leaves the former).
+# ECMA-48 section 8.3.117, select graphic rendition. https://no-color.org is about the colours alone.
 _ATTRIBUTES: Final[dict[Style, str]] = {"dim": "2", "bold": "1", "mark": "7", "warning": "1", "error": "1"}
 _COLOURS: Final[dict[Style, str]] = {"removed": "31", "added": "32", "hunk": "36", "warning": "1;33", "error": "1;31"}
 _RESET: Final = "\x1b[0m"

@@ -64,14 +64,13 @@ def store(path: Path, data: bytes) -> None:
 
     A link in its place is replaced, not followed. Raises RioError (`io`); the file is then as it was.
     """
+    action = "Make room there, or give yourself the right to write. Nothing was changed."
     try:
         make_private(path.parent)
         descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with Place(descriptor, path.name, str(path)) as place:
+            write_private(place, data)
     except OSError as error:
-        raise RioError(
-            "io",
-            f"{path} cannot be written: {error.strerror}.",
-            "Make room, or give yourself the right to write there. Nothing was changed.",
-        ) from error
-    with Place(descriptor, path.name, str(path)) as place:
-        write_private(place, data)
+        raise RioError("io", f"{path} cannot be written: {error.strerror}.", action) from error
+    except RioError as error:
+        raise RioError("io", f"{error.message}.", action) from error

@@ -105,7 +105,7 @@ class Client:
             call.settle(message)
 
     def end(self, failure: RioError) -> None:
-        """The connection is over: `failure` is for calls that wait or come later. Events end with it when it is a fault."""
+        """The connection is over. `failure` is for calls that wait or come later, and for events if it is a fault."""
         if self._failure is not None:
             return
         self._failure = failure

@@ -19,6 +19,7 @@ _FOREIGN: Final = frozenset({
     "PYTHONBREAKPOINT", "PYTHONCASEOK", "PYTHONEXECUTABLE", "PYTHONHOME", "PYTHONINSPECT", "PYTHONPATH",
     "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "PYTHONSTARTUP", "PYTHONWARNINGS",
 })  # fmt: skip
+_ROOT: Final = os.path.abspath(os.sep)
 _PATIENCE: Final = 2.0
 """Seconds that a core gets for each step of its end before the next, harsher one."""
 
@@ -40,7 +41,7 @@ async def spawn(command: Sequence[str], environment: Mapping[str, str]) -> Proce
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=os.path.abspath(os.sep),
+            cwd=_ROOT,
             env=clean_environment(environment),
             start_new_session=True,
         )

@@ -84,7 +84,7 @@ class _Connection:
         """Read until the core is dead, then tell the client."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._read)
-            tasks.start_soon(self._words.listen, self._process.stderr)
+            tasks.start_soon(self._listen)
             tasks.start_soon(self._watch)
             await self._broken.wait()
             with anyio.move_on_after(_GRACE):
@@ -120,6 +120,10 @@ class _Connection:
         except UnicodeDecodeError:
             self._fault = "bytes that are not UTF-8"
         self._broken.set()
+
+    async def _listen(self) -> None:
+        assert self._process.stderr is not None  # noqa: S101  it was started with a pipe
+        await self._words.listen(self._process.stderr)
 
     async def _watch(self) -> None:
         # What the core started may hold its pipes open: then their end is no sign of its death.

@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Callable, MutableMapping
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
@@ -93,13 +92,12 @@ async def _read(response: httpx.Response, decoder: Decoder, channel: Channel, po
     events = Events()
     broken: Failure | None = None
     try:
-        async with aclosing(response.aiter_bytes()) as chunks:
-            async for chunk in chunks:
-                for data in events.feed(chunk):
-                    for posted in decoder.take(data):
-                        await post(posted)
-                    if decoder.end is not None:
-                        return decoder.end
+        async for chunk in response.aiter_bytes():
+            for data in events.feed(chunk):
+                for posted in decoder.take(data):
+                    await post(posted)
+                if decoder.end is not None:
+                    return decoder.end
     except TooLongError:
         broken = failures.malformed("an event is too long", decoder.request)
     except httpx.DecodingError:

@@ -3,7 +3,7 @@
 Source: Messages API, "Streaming": the kinds, their deltas, and which of them come whole in the first event.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from rio_core.api import Delta, Native, Posted, Thinking, ToolCall
@@ -195,14 +195,19 @@ class _Opaque:
         return ()
 
 
-_KINDS: Final = {"text": _Text, "thinking": _Thinking, "redacted_thinking": _Redacted, "tool_use": _ToolUse}
+_KINDS: Final[dict[str, Callable[[dict[str, Any]], Block]]] = {
+    "text": _Text,
+    "thinking": _Thinking,
+    "redacted_thinking": _Redacted,
+    "tool_use": _ToolUse,
+}
 _OPENING: Final = {"text": "text_delta", "thinking": "thinking_delta"}
 
 
 def begin(start: dict[str, Any]) -> tuple[Block, Sequence[Posted]]:
     """The block that this first event opens, and what of it can be shown already. Raises `MalformedError`."""
     kind = string(start, "type")
-    block: Block = _KINDS.get(kind, _Opaque)(start)
+    block = _KINDS.get(kind, _Opaque)(start)
     if kind in _OPENING and start.get(kind):
         return block, block.take({"type": _OPENING[kind], kind: start[kind]})
     return block, ()

@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -49,11 +48,10 @@ async def body(response: httpx.Response, limit: int, seconds: float) -> bytes:
     content = bytearray()
     with anyio.move_on_after(seconds):
         try:
-            async with aclosing(response.aiter_bytes()) as chunks:
-                async for chunk in chunks:
-                    content += chunk
-                    if len(content) >= limit:
-                        break
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) >= limit:
+                    break
         except (httpx.HTTPError, ssl.SSLError):
             pass  # the status is known: a broken rest must not hide it
     return bytes(content[:limit])

@@ -48,6 +48,7 @@ class Decoder:
         self._coming: dict[int, _Coming] = {}
         self._stop: str | None = None
         self._details: object = None
+        self._sequence: object = None
         self._handlers: dict[str, Callable[[Mapping[str, Any]], Sequence[Posted]]] = {
             "content_block_delta": self._delta,
             "content_block_start": self._begin,
@@ -153,6 +154,7 @@ class Decoder:
         if delta.get("stop_reason") is not None:
             self._stop = string(delta, "stop_reason")
             self._details = delta.get("stop_details")
+            self._sequence = delta.get("stop_sequence")
         self._tally.update(event.get("usage"))
         return ()
 
@@ -166,7 +168,7 @@ class Decoder:
         if self._stop == "tool_use" and not all(coming.closed for coming in self._coming.values()):
             raise MalformedError("a call has no end")
         posts: list[Posted] = []
-        *_, last = (*self._coming.values(), None)
+        last = next(reversed(self._coming.values()), None)
         for coming in self._coming.values():
             if cut and coming.closed and coming is last and coming.block.doubtful:
                 continue
@@ -188,13 +190,14 @@ class Decoder:
                     "The reply is cut off: the conversation fills what the model can hold. "
                     "Begin a new conversation, or choose a model with a larger window."
                 )
+            case "stop_sequence":
+                return f"The reply stopped at{quoted(self._sequence)}." if self._sequence else ""
             case "refusal":
                 details = self._details if isinstance(self._details, Mapping) else {}
                 category = details.get("category")
                 named = f"category “{escaped(category, 60)}”" if category else "no category was named"
-                return (
-                    f"Claude declined to answer ({named}){quoted(self._hide(str(details.get('explanation') or '')))}."
-                )
+                said = quoted(self._hide(str(details.get("explanation") or "")))
+                return f"Claude declined to answer ({named}){said}."
             case _:
                 return ""
 

@@ -82,9 +82,7 @@ def redirected(status: int, target: str, hide: Hide) -> Failure:
     """The endpoint points elsewhere: the key goes nowhere but where the user sent it."""
     try:
         url = httpx.URL(target)
-        where = (
-            f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}" if url.host else "elsewhere"
-        )
+        where = f"{url.scheme}://{url.netloc.decode()}" if url.host else "elsewhere"  # netloc is without the login
     except (httpx.InvalidURL, ValueError):
         where = "elsewhere"
     return Failure(

@@ -68,7 +68,7 @@ class Patience:
         """Seconds until the next try, never less than wanted; None when it is time to give up."""
         if self.tried >= self.retries or (wanted is not None and wanted > LONGEST):
             return None
-        backoff = min(self.longest, self.first * 2**self.tried)
+        backoff = min(self.longest, self.first * float(2**self.tried))
         self.tried += 1
         spread = random.random()  # noqa: S311  so that many clients do not come back at once; no secret
         if wanted is not None:

@@ -20,10 +20,11 @@ class Tally:
     """The usage of one answer as last told."""
 
     def __init__(self) -> None:
-        self._told: dict[str, Any] = {}
+        self._counts: dict[str, int] = {}
+        self._kept: dict[str, Any] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._told)
+        return bool(self._counts)
 
     def update(self, usage: object) -> None:
         """Take newer numbers; what is absent or null keeps its value."""
@@ -32,16 +33,16 @@ class Tally:
         for name in _COUNTS:
             value = usage.get(name)
             if isinstance(value, int) and value >= 0:
-                self._told[name] = int(value)
+                self._counts[name] = int(value)
         for name in _KEPT:
             if usage.get(name):
-                self._told[name] = usage[name]
+                self._kept[name] = usage[name]
 
     def usage(self, model: str, message: str) -> Usage:
         """As rio counts, with the cost where the model's price is known."""
-        entered, output, read, written = (self._told.get(name, 0) for name in _COUNTS)
+        entered, output, read, written = (self._counts.get(name, 0) for name in _COUNTS)
         known = table().price(model)
-        detail = {"message": message, "model": model} | {name: self._told[name] for name in _KEPT if name in self._told}
+        detail = {"message": message, "model": model, **self._kept}
         return Usage(
             input=entered,
             output=output,
@@ -53,13 +54,13 @@ class Tally:
         )
 
     def _cost(self, price: Price) -> float:
-        entered, output, read, written = (self._told.get(name, 0) for name in _COUNTS)
+        entered, output, read, written = (self._counts.get(name, 0) for name in _COUNTS)
         per_input, per_output = price.at(entered + read + written)
-        split = self._told.get("cache_creation")
+        split = self._kept.get("cache_creation")
         hour = split.get("ephemeral_1h_input_tokens") if isinstance(split, Mapping) else 0
         hour = min(hour, written) if isinstance(hour, int) else 0
         factors = table().factors
-        weighted = (
+        weighted: float = (
             entered
             + read * factors["cache_read"]
             + (written - hour) * factors["cache_write_5m"]

@@ -14,9 +14,10 @@ from rio_core._engine.agent.records import Proposed
 from rio_core._engine.documents import lines
 from rio_core._engine.documents.buffer import Buffer
 from rio_core._engine.documents.edits import Edit, Position
-from rio_core._engine.documents.encoding import check_holds
+from rio_core._engine.documents.encoding import Format, encode
 from rio_core._engine.documents.hunks import apply_lines
 from rio_core._engine.documents.store import Documents
+from rio_core._engine.documents.text import Text
 from rio_core._engine.tools.toolbox import Draft
 from rio_core._engine.workspace.confine import Root, from_model
 from rio_core._engine.workspace.paths import model_name, render
@@ -120,10 +121,10 @@ class Desk:
         buffer = await self._documents.open(record.path)
         found = await self._documents.on_disk(buffer.id)
         digest = found.hex() if found is not None else None
-        if digest is not None and (digest == record.base or self._documents.wrote(buffer.id, record.base, digest)):
-            return "same", digest
-        if digest is None:
+        if found is None:
             return ("same" if record.base is None else "deleted"), None
+        if record.base is not None and self._documents.follows(buffer.id, bytes.fromhex(record.base), found):
+            return "same", digest
         if not buffer.dirty:
             await self._documents.reload(buffer.id, origin="reload")
         return "changed", digest
@@ -138,7 +139,7 @@ class Desk:
             count = len(buffer.text.find_all(record.old, 2)) if record.old else 1
             what = "occurs several times" if count else "is no longer there"
             return Applied(f"Not applied: the text to replace {what} in {record.path}. {_READ_AGAIN}", done=False)
-        check_holds(new, buffer.format.encoding)
+        _check_holds(buffer, new)
         clean = not buffer.dirty
         edits = apply_lines(buffer.text, span[0], record.old, new, default=buffer.default_ending)
         buffer.edit(buffer.revision, edits, origin="agent")
@@ -214,7 +215,7 @@ class Desk:
             raise RioError(
                 "bad_message", f"{name} is not empty.", "Only in an empty file can `old` be empty: quote text."
             )
-        check_holds(record.new, buffer.format.encoding)
+        _check_holds(buffer, record.new)
         if record.old:
             self._check_once(buffer, record.old, name)
         found = await self._documents.on_disk(buffer.id)
@@ -242,6 +243,10 @@ class Desk:
         elif disk == "deleted":
             marks.append("Another program deleted or renamed the file: approving writes it again.")
         return marks + hidden_mark(record)
+
+
+def _check_holds(buffer: Buffer, text: str) -> None:
+    encode(Text([text]), Format(buffer.format.encoding))
 
 
 def _surroundings(buffer: Buffer, start: int, end: int) -> tuple[str, str, int]:

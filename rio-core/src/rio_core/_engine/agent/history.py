@@ -131,9 +131,9 @@ def _sent(answer: Answer, names: Sequence[tuple[str, str]], provider: str, conte
         elif block.type == "tool_call":
             given, name = next(calls)
             yield ToolUse(name, block.name, block.input, native if given == name else None)
-        elif bound and block.type == "thinking":
+        elif bound and block.type == "thinking" and (block.text.strip() or native is not None):
             yield Thought(block.text, native)
-        elif bound and block.type == "opaque":
+        elif bound and block.type == "opaque" and native is not None:
             yield Opaque(native)
 
 

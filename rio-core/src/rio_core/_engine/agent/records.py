@@ -73,7 +73,7 @@ class Result(Struct, tag_field="record", tag="result"):
 
 
 class Proposed(Struct, tag_field="record", tag="proposed"):
-    """A proposal is shown, or shown again in a later round. `base` is the SHA-256 of the file on disk, if any."""
+    """A proposal is shown, or shown again in a later round. `base` is the digest of the file on disk, if any."""
 
     turn: str
     proposal: str

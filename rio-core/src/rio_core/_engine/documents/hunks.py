@@ -83,7 +83,10 @@ def differences(old: Text, new: Text) -> list[Edit]:
     while tail and old.slice(len(old) - tail, len(old) - tail + 1) == "\n":
         tail -= 1
     start = old.line_spans(old.position(start).line, 1)[0][0]
-    stop = old.line_spans(old.position(len(old) - tail).line, 1)[0][2]
+    stop = len(old) - tail
+    line, column = old.position(stop)
+    if column or new.position(len(new) - tail).column:
+        stop = old.line_spans(line, 1)[0][2]
     new_stop = len(new) - (len(old) - stop)
     gone, come = old.slice(start, stop), new.slice(start, new_stop)
     if max(len(gone), len(come)) > MAX_CHARACTERS:

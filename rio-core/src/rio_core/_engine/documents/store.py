@@ -49,6 +49,7 @@ class _Written:
 class _Entry:
     buffer: Buffer
     stamp: Stamp | None = None
+    own: list[bytes] = field(default_factory=list)  # digests that the file had one after the other by rio alone
     turn: anyio.Lock = field(default_factory=anyio.Lock)
 
 
@@ -191,6 +192,21 @@ class Documents:
         """
         return await self._reload(name, encoding, origin, request, discard=discard)
 
+    async def on_disk(self, name: str) -> bytes | None:
+        """The digest of what is in a document's file now; None where there is no file.
+
+        Raises:
+            RioError: `unsupported`, `io`, or what `resolve` raises.
+
+        """
+        entry = self._entry(name)
+        return await run_sync(self._digest, _path_of(entry.buffer), entry.stamp)
+
+    def follows(self, name: str, base: bytes, now: bytes) -> bool:
+        """Whether a file that had the digest `base` came to have `now` by nothing but rio's own saves."""
+        own = self._entry(name).own
+        return base == now or (base in own and now in own[own.index(base) :])
+
     async def close(self, name: str, *, discard: bool = False) -> None:
         """Forget a document, after what is being done to its file.
 
@@ -212,7 +228,7 @@ class Documents:
             undo_budget=self._undo_budget,
             changed=self._changed,
         )
-        self._entries[buffer.id] = _Entry(buffer, stamp)
+        self._entries[buffer.id] = _Entry(buffer, stamp, [stamp.digest] if stamp else [])
         return buffer
 
     def _entry(self, name: str) -> _Entry:
@@ -239,6 +255,8 @@ class Documents:
             content = await run_sync(self._load, path, encoding)
             _check_clean(buffer, discard=discard)  # reading takes time, in which the user may have typed
             entry.stamp = content.stamp
+            if entry.own[-1:] != [content.stamp.digest]:
+                entry.own = [content.stamp.digest]
             buffer.read_only = content.read_only
             return buffer.reload(content.text, content.format, origin=origin, request=request)
 
@@ -246,6 +264,7 @@ class Documents:
         version = entry.buffer.version()
         written = await run_sync(self._save, version, path, expected, force)
         entry.stamp = written.stamp
+        entry.own.append(written.stamp.digest)
         if written.error is not None:
             raise written.error
         entry.buffer.saved(version)
@@ -268,6 +287,23 @@ class Documents:
     def _find_or_load(self, path: str, open_paths: Sequence[tuple[str, str]]) -> "str | _Content":
         with self._resolve(path) as place:
             return self._same(place, open_paths) or _read(place, None)
+
+    def _digest(self, path: str, stamp: Stamp | None) -> bytes | None:
+        try:
+            with self._resolve(path) as place:
+                status = files.status_of(place)
+                if status is None:
+                    return None
+                if stamp is not None and stamp.looks_like(status):
+                    return stamp.digest
+                with files.Reading(place) as reading:
+                    for _ in reading:
+                        pass
+                    return reading.stamp().digest
+        except RioError as error:
+            if error.kind == "not_found":
+                return None
+            raise
 
     def _load(self, path: str, encoding: str | None) -> _Content:
         with self._resolve(path) as place:

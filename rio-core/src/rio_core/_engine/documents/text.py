@@ -75,7 +75,7 @@ class Text:
                     parts.append("\r")
                 size = len(parts)
                 self._chunks += _cut(whole)
-        if parts or not self._chunks:
+        if size or not self._chunks:
             self._chunks += _cut("".join(parts))
         self._length = sum(len(chunk.text) for chunk in self._chunks)
         self._tally = _sum(self._chunks)

@@ -34,6 +34,9 @@ class Crossing(Generic[T]):
             await self._arrived.wait()
             self._arrived.clear()
             self._waking = False
-            items = [self._items.popleft() for _ in range(len(self._items))]
-            if items:
+            if items := self.take_now():
                 return items
+
+    def take_now(self) -> list[T]:
+        """All items that are there, without waiting."""
+        return [self._items.popleft() for _ in range(len(self._items))]

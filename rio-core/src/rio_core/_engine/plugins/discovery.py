@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from importlib_metadata import Distribution
 
-__all__ = ["GROUP", "Found", "discover", "search_path"]
+__all__ = ["GROUP", "Found", "discover", "keep_projects_out", "same_name"]
 
 logger = logging.getLogger(__name__)
 
@@ -32,10 +33,19 @@ class Found:
     """The plugin itself, where it was handed over in this process instead of being installed."""
 
 
-def search_path() -> list[str]:
-    """`sys.path` without the working folder, which may be a project: nothing of a project is ever imported."""
+def keep_projects_out() -> list[str]:
+    """Take the working folder off `sys.path`, as it may be a project, of which nothing is ever imported.
+
+    Relative entries go too. Returns what is left.
+    """
     here = os.path.realpath(os.curdir)
-    return [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) != here]
+    sys.path[:] = [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) != here]
+    return list(sys.path)
+
+
+def same_name(name: str) -> str:
+    """The form in which two spellings of a distribution's name are one (packaging specifications, Names)."""
+    return re.sub(r"[-_.]+", "-", name).casefold()
 
 
 def discover(path: Sequence[str]) -> list[Found]:
@@ -54,9 +64,8 @@ def discover(path: Sequence[str]) -> list[Found]:
             key=lambda pair: pair[0].casefold(),
         )
         for name, distribution in folder:
-            key = name.casefold().replace("_", "-").replace(".", "-")
-            if key not in seen:
-                seen.add(key)
+            if same_name(name) not in seen:
+                seen.add(same_name(name))
                 found += _plugins(name, distribution)
     return found
 

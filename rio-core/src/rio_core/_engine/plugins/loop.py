@@ -1,9 +1,9 @@
 """Where plugin code runs: an event loop of its own, in a thread that can be left behind.
 
-    PluginLoopError          plugin code gave no result
-      PluginFaultError       it raised
-      PluginBlockedError     it kept its event loop from running, and was left behind
-      LoopLostError          another plugin did, on the same loop
+PluginLoopError          plugin code gave no result
+  PluginFaultError       it raised
+  PluginBlockedError     it kept its event loop from running, and was left behind
+  LoopLostError          another plugin did, on the same loop
 """
 
 import asyncio

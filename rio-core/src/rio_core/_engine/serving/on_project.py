@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 import anyio.to_thread
 from msgspec import UNSET
 
+from rio_core._engine.files import save
 from rio_core._engine.serving.handlers import Call, Handlers
 from rio_core._engine.serving.pages import ANSWER
 from rio_core._engine.workspace.confine import Root
@@ -150,10 +151,8 @@ async def fs_create(call: Call, params: ops.CreateParams) -> Done:
             root.make_folder(params.path)
         else:
             with root.place(params.path, make_parents=True) as place:
-                create_file(place)
+                save(place, [], None, recovery=str(call.core.state / "recovery"))
         return render(root.names(params.path))
-
-    from rio_core._engine.files import create as create_file
 
     call.core.bus.publish(FsChanged(paths=[await _on_root(call, create)]))
     return Done()
@@ -168,7 +167,9 @@ async def fs_rename(call: Call, params: ops.RenameParams) -> Done:
         return render(root.names(params.path)), render(root.names(params.to))
 
     old, new = await _on_root(call, rename)
-    call.core.documents.renamed(old, new)
+    for buffer in call.core.documents.all():
+        if buffer.path is not None and f"{buffer.path}/".startswith(f"{old}/"):
+            buffer.path = new + buffer.path[len(old) :]
     call.core.bus.publish(FsChanged(paths=[old, new]))
     return Done()
 

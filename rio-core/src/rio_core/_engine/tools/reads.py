@@ -88,19 +88,18 @@ class Reads:
             for buffer in self._documents.all()
             if buffer.dirty and buffer.path is not None and not buffer.path.startswith("/")
         }
-        found = await search(self._root, pattern, where, regex=regex, glob=glob, unsaved=unsaved)
+        found = await search(self._root, pattern, path=where, regex=regex, glob=glob, texts=unsaved)
         rows: list[str] = []
-        size = 0
         for file in found.files:
-            rows.append(model_name(render(file.names)))
+            rows.append(model_name(file.path) + (" (unsaved text in the editor)" if file.unsaved else ""))
             rows.extend(f"  {hit.line}: {hit.text}" for hit in file.hits)
-            size += sum(map(len, rows[-1 - len(file.hits) :]))
-            if size > ANSWER:
-                break
-        hits = sum(len(file.hits) for file in found.files)
-        summary = f"{hits} hits in {len(found.files)} files for {visible_line(pattern)[:60]}"
-        rows.insert(0, summary + (f" ({found.left_out})" if found.left_out else ""))
-        return Answered("\n".join(rows)[: ANSWER + LINE], summary)
+            if file.more:
+                rows.append(f"  ({file.more} more)")
+        hits = sum(len(file.hits) + file.more for file in found.files)
+        summary = f"{hits} matching lines in {len(found.files)} files for {visible_line(pattern)[:60]}"
+        if found.cut:
+            summary += f" (stopped at the limit of {found.cut}: narrow it by path or glob)"
+        return Answered(_up_to("\n".join([summary, *rows]), ANSWER), summary)
 
     def buffers(self) -> Answered:
         """What is open."""
@@ -179,3 +178,10 @@ def _numbered(name: str, note: str, rows: Iterable[str], first: int, count: int,
     if hidden:
         head += f"\n(These lines hold {hidden} invisible or misleading characters.)"
     return Answered("\n".join([head, *shown]), f"{name}: {part}")
+
+
+def _up_to(text: str, limit: int) -> str:
+    """A text, or its beginning with a word that it goes on."""
+    if len(text) <= limit:
+        return text
+    return text[: text.rfind("\n", 0, limit)] + "\n(cut here)"

@@ -30,8 +30,7 @@ class Query:
     texts: Mapping[Names, str]
 
     def __post_init__(self) -> None:
-        what, text = ("pattern", self.pattern)
-        if not text:
+        if not self.pattern:
             raise _bad("The pattern is empty.")
         for what, text in (("pattern", self.pattern), ("glob", self.glob or "")):
             if any(char in "\0\r\n" or "\ud800" <= char <= "\udfff" for char in text):

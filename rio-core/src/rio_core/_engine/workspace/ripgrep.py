@@ -12,6 +12,7 @@ Sources: rg(1) of ripgrep 13 to 15.
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -46,7 +47,7 @@ async def candidates(query: Query, root: int, *, ignoring: bool) -> list[Names]:
         *_start(query),
         *("--files-with-matches", "--null", "--hidden", "--no-follow", "--crlf"),
         *("--no-require-git", "--no-ignore-parent", "--no-ignore-global", "--no-ignore-dot"),
-        *(() if ignoring else ("--no-ignore",)),
+        *(_ignore_files(query, root) if ignoring else ("--no-ignore",)),
         *(() if query.glob is None else (f"--glob={query.glob}",)),
         "--glob=!.git",  # the last glob decides
         f"--regexp={query.pattern}",
@@ -94,9 +95,20 @@ async def match(query: Query, texts: Sequence[Sequence[str]]) -> list[list[Match
     first = 0
     for text in texts:
         numbers = [number for number in range(first, first + len(text)) if number in found]
-        answer.append([(number - first, _column(lines[number], found[number][0]), found[number][1]) for number in numbers])
+        answer.append(
+            [(number - first, _column(lines[number], found[number][0]), found[number][1]) for number in numbers]
+        )
         first += len(text)
     return answer
+
+
+def _ignore_files(query: Query, root: int) -> list[str]:
+    # Below a subfolder ripgrep would not know the rules of the root. A pipe of that name would keep it waiting.
+    try:
+        regular = stat.S_ISREG(os.stat(".gitignore", dir_fd=root, follow_symlinks=False).st_mode)
+    except OSError:
+        regular = False
+    return ["--ignore-file=.gitignore"] if query.base and regular else []
 
 
 def _start(query: Query) -> list[str]:
@@ -112,6 +124,6 @@ def _column(line: str, column: int) -> int:
 
 def _check(outcome: Outcome, query: Query) -> None:
     # 0 and 1 are found and not found; 2 is a failure, also of some file, which is said with no message.
-    if outcome.code == 2 and outcome.errors.strip():  # noqa: PLR2004
+    if outcome.code == 2 and outcome.errors.strip():
         reason = visible_line(" ".join(outcome.errors.split()))
         raise RioError("bad_message", f"ripgrep refuses the search: {reason}", "Mend the pattern or the glob.")

@@ -1,18 +1,19 @@
-"""The search without ripgrep, in a process of its own: `python -m rio_core._engine.workspace.scan HANDLE`.
+"""The search without ripgrep, in a process of its own.
 
-HANDLE is the root folder, inherited. Standard input is one JSON object, the job; each line of standard output is a
-JSON object: the hits of a file, then `{"end": true}`, or `{"error": reason}` for a pattern that is no regular
-expression. Being killed is how it is stopped: a regular expression of Python may run for ever (A21).
+Its first argument is the handle of the root folder, which it inherits. Standard input is one JSON object, the job; each
+line of standard output is a JSON object: the hits of a file, then `{"end": true}`, or `{"error": reason}` for a pattern
+that is no regular expression. Being killed is how it is stopped: a regular expression may run for ever (A21).
 """
 
 import json
 import re
+import stat
 import sys
 from dataclasses import asdict
 from typing import Any
 
 from rio_core._engine.workspace.confine import Root
-from rio_core._engine.workspace.hits import FileHits, Limits, Match, hits_of, lines_of, searchable_lines
+from rio_core._engine.workspace.hits import Limits, Match, hits_of, lines_of, searchable_lines
 from rio_core._engine.workspace.ignore import Ignore
 from rio_core._engine.workspace.listing import walk
 from rio_core._engine.workspace.paths import render
@@ -71,15 +72,8 @@ def main() -> None:
     for names, text in query.texts.items():
         if scope.holds(names):
             search(names, lines_of(text), unsaved=True)
-    for names in walk(root, query.base, scope.ignore):
+    is_folder = stat.S_ISDIR(root.stat(render(query.base)).st_mode)
+    for names in walk(root, query.base, scope.ignore) if is_folder else [query.base]:
         if names not in query.texts and scope.holds(names):
             search(names, searchable_lines(root, names, limits), unsaved=False)
     _tell({"end": True})
-
-
-def read_hits(message: dict[str, Any]) -> FileHits:
-    """The hits that a line of the output states."""
-
-
-if __name__ == "__main__":
-    main()

@@ -60,6 +60,7 @@ class Document:
         self.buffer = info.buffer
         self.info = info
         self.dirty = info.dirty
+        self._dirty_in_core = info.dirty
         self.revision = info.revision
         self.lines = SparseLines(info.lines)
         self.views: list[View] = []
@@ -147,7 +148,7 @@ class Document:
                 for text, length in zip(result.lines, result.lengths, strict=True)
             ),
         )
-        for edit in []:
+        for edit in self._outbox.edits():
             seen.apply(edit)
         if self._total_known and seen.total != self.lines.total:
             self._reread()
@@ -182,7 +183,7 @@ class Document:
         for edit in edits:
             self.lines.apply(edit)
         self._outbox.add(list(edits), group, selection)
-        self._set_dirty(True)
+        self._note_dirty()
         for view in self.views:
             view.changed(edits, own=True)
         self._send()
@@ -263,6 +264,7 @@ class Document:
             box.accepted = True  # whatever comes for it later is no answer to anything in the text
             box.request = None
         self._reread()
+        self._note_dirty()
         for call in behind:
             call.failed(error)
         for view in self.views:
@@ -276,12 +278,14 @@ class Document:
             self._on_changed(event)
         elif isinstance(event, BufferSaved):
             self.info.path = event.path
-            self._set_dirty(event.dirty or any(True for _ in self._outbox.unanswered()))
+            self._dirty_in_core = event.dirty
+            self._note_dirty()
             self._tell("state_changed")
 
     def _on_changed(self, event: BufferChanged) -> None:
         if event.revision <= self.revision:
             return
+        self._dirty_in_core = event.dirty
         edits = [_plain(edit) for edit in event.edits]
         box = self._outbox
         if isinstance(box.sent, Batch) and not box.accepted and event.request == box.request:
@@ -297,15 +301,17 @@ class Document:
                     self.lines.apply(edit)
                 for view in self.views:
                     view.changed(edits, own=False)
-        self._set_dirty(event.dirty or any(True for _ in box.unanswered()))
+        self._note_dirty()
 
     def update(self, info: BufferResult) -> None:
         """Take over what an op said about the buffer."""
         self.info = info
-        self._set_dirty(info.dirty)
+        self._dirty_in_core = info.dirty
+        self._note_dirty()
         self._tell("state_changed")
 
-    def _set_dirty(self, dirty: bool) -> None:  # noqa: FBT001  # a state, not a mode of the call
+    def _note_dirty(self) -> None:
+        dirty = self._dirty_in_core or any(True for _ in self._outbox.unanswered())
         if dirty != self.dirty:
             self.dirty = dirty
             self._tell("state_changed")
