@@ -99,3 +99,10 @@ def test_F6_files_that_hold_secrets(path: str) -> None:
 )  # fmt: skip
 def test_files_that_hold_none(path: str) -> None:
     assert not looks_secret(names(path))
+
+
+@pytest.mark.parametrize("path", ["...", "\u200b", "a/\u200b", "\\", ":x"])
+def test_names_of_which_nothing_is_left_are_judged_too(path: str) -> None:
+    assert not protected(names(path))
+    assert not looks_secret(names(path))
+    assert runs_later(names(path)) is None

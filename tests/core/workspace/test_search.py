@@ -247,7 +247,7 @@ async def test_P02_a_search_stays_in_the_project(root: Root, engine: Engine, pat
 
 @pytest.mark.parametrize(("pattern", "line"), [("(a+)+$", "a" * 30 + "!"), ("^(.*)+ ", "x" * 200)])
 async def test_A21_a_catastrophic_pattern_is_stopped_and_blocks_nothing(project: Path, root: Root, pattern: str, line: str) -> None:
-    (project / "a.txt").write_text("aaa \n")
+    (project / "a.txt").write_text("aaa\naaa \n")
     (project / "slow.txt").write_text(line)
     ticks = 0
 

@@ -13,5 +13,16 @@ HANDLERS: Final[dict[str, Handler]] = {
     for name, handler in module.handlers.by_name.items()
 }
 
-IN_ORDER: Final = frozenset({"project.open", "project.close", "project.trust", "provider.select", "settings.set"})
+IN_ORDER: Final = frozenset(
+    {
+        "project.open",
+        "project.close",
+        "project.trust",
+        "provider.select",
+        "settings.set",
+        "fs.create",
+        "fs.rename",
+        "fs.delete",
+    }
+)
 """Ops that are finished before the next request of their connection is looked at: later ones build on them."""

@@ -76,7 +76,7 @@ class Rules:
 
     def decide(self, names: Sequence[str], *, is_folder: bool) -> bool | None:
         """What the rules say of this very path: True is ignored, False is kept, None when none matches."""
-        for rule in self._all if self._named.fullmatch(names[-1]) else self._placed:
+        for rule in self._all if names and self._named.fullmatch(names[-1]) else self._placed:
             if rule.matches(names, is_folder=is_folder):
                 return not rule.negated
         return None

@@ -11,7 +11,6 @@ from rio_core._engine.documents.lines import to_lf
 from rio_core._engine.workspace.confine import Root
 from rio_core._engine.workspace.files import open_regular
 from rio_core._engine.workspace.paths import render
-from rio_core._engine.workspace.protect import looks_secret
 from rio_core._engine.workspace.reading import is_binary, read_up_to
 from rio_core.protocol.errors import RioError
 
@@ -96,10 +95,8 @@ def _size(hit: Hit) -> int:
 def searchable_lines(root: Root, names: tuple[str, ...], limits: Limits) -> list[str] | None:
     """The lines of a real file below the root, None for what is not searched.
 
-    That is a secret, a binary, a special file, a link, and one that is gone.
+    That is a binary, a special file, a link, and one that is gone.
     """
-    if looks_secret(names):
-        return None
     try:
         with root.place(render(names), follow=False) as place:
             if root.real_names(place) != names:

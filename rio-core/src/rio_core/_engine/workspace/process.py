@@ -1,7 +1,9 @@
 """A child process that is fed and drained, and that never outlives the wait for it."""
 
 import os
+import signal
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,5 +86,8 @@ async def _collect(stream: ByteReceiveStream | None, found: bytearray) -> None:
 async def _end(process: Process) -> None:
     with anyio.CancelScope(shield=True):
         if process.returncode is None:
-            process.kill()
+            # Not process.kill(): that one reaps a child that has just ended, and asyncio then misses it. As the leader
+            # of a session the child has a group of its own number.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         await process.aclose()

@@ -7,6 +7,7 @@ from typing import Final
 from rio_core._engine.workspace.globs import Rules, expand_braces, parse_rule
 from rio_core._engine.workspace.ignore import Ignore
 from rio_core._engine.workspace.paths import shown
+from rio_core._engine.workspace.protect import looks_secret
 from rio_core.protocol.errors import RioError
 
 __all__ = ["Names", "Query", "Scope"]
@@ -54,7 +55,7 @@ class Scope:
 
     def holds(self, names: Names) -> bool:
         """Whether a file with these real names is searched."""
-        if names[: len(self._base)] != self._base or ".git" in names:
+        if not names or names[: len(self._base)] != self._base or ".git" in names or looks_secret(names):
             return False
         if self._glob:
             if self._excluding and self._glob.cover(names):

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Final
 
 from rio_core._engine.workspace.hits import Match
-from rio_core._engine.workspace.paths import render
 from rio_core._engine.workspace.process import PATH, Outcome, run
 from rio_core._engine.workspace.query import Names, Query
 from rio_core.protocol.errors import RioError
@@ -51,7 +50,7 @@ async def candidates(query: Query, root: int, *, ignoring: bool) -> list[Names]:
         *(() if query.glob is None else (f"--glob={query.glob}",)),
         "--glob=!.git",  # the last glob decides
         f"--regexp={query.pattern}",
-        *("--", f"./{render(query.base)}"),
+        *("--", "/".join((".", *query.base))),
     ]
     found: list[Names] = []
     rest = b""
