@@ -43,7 +43,21 @@ def test_as_git_decides(repository: Path) -> None:
     (repository / "sub/.gitignore").write_text("*.tmp\n!special.log\n/only_here\n")
     (repository / ".git/info").mkdir(exist_ok=True)
     (repository / ".git/info/exclude").write_text("private\n!keep.tmp\n")
-    folders = ["build", "sub/build", "top", "docs", "docs/in", "cache", "d/cache", "a", "a/b", "a/b/c", "logs", "n", "sub"]
+    folders = [
+        "build",
+        "sub/build",
+        "top",
+        "docs",
+        "docs/in",
+        "cache",
+        "d/cache",
+        "a",
+        "a/b",
+        "a/b/c",
+        "logs",
+        "n",
+        "sub",
+    ]
     for folder in folders:
         (repository / folder).mkdir(parents=True, exist_ok=True)
     names = ["x.log", "keep.log", "special.log", "#odd", "!bang", "build", "top", "t.txt", "z", "only_here", "trailing",

@@ -19,7 +19,9 @@ def test_X01_P06_P07_git_and_rio_are_protected_in_every_spelling(path: str) -> N
     assert protected(names(path))
 
 
-@pytest.mark.parametrize("path", ["git/x", "a.git", ".gitignore", ".github/x", "rio", ".riot", "src/rio/a.py", "digit~1", ""])
+@pytest.mark.parametrize(
+    "path", ["git/x", "a.git", ".gitignore", ".github/x", "rio", ".riot", "src/rio/a.py", "digit~1", ""]
+)
 def test_what_is_not_protected(path: str) -> None:
     assert not protected(names(path))
 
@@ -38,7 +40,9 @@ def test_C4_P07_names_that_other_systems_read_otherwise(path: str) -> None:
     assert reason.isprintable()
 
 
-@pytest.mark.parametrize("path", ["null.py", "console.txt", "a/auxiliary.py", "com10", "é.txt", ".env", "a b", "x~", "..a"])
+@pytest.mark.parametrize(
+    "path", ["null.py", "console.txt", "a/auxiliary.py", "com10", "é.txt", ".env", "a b", "x~", "..a"]
+)
 def test_plain_names(path: str) -> None:
     assert unportable(names(path)) is None
 
@@ -62,7 +66,9 @@ def test_X02_files_that_something_runs_later(path: str) -> None:
     assert reason.endswith("it")
 
 
-@pytest.mark.parametrize("path", ["src/main.py", "README.md", "a/b.txt", ".github/ISSUE_TEMPLATE.md", "package.py", ".gitkeep"])
+@pytest.mark.parametrize(
+    "path", ["src/main.py", "README.md", "a/b.txt", ".github/ISSUE_TEMPLATE.md", "package.py", ".gitkeep"]
+)
 def test_files_that_nothing_runs_by_itself(path: str) -> None:
     assert runs_later(names(path)) is None
 

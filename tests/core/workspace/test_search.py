@@ -65,7 +65,10 @@ async def test_A07_lines_are_numbered_by_the_one_rule(project: Path, root: Root,
     (project / "n.txt").write_bytes(end.join(lines).encode())
     assert places(await search(root, "needle", engine=engine)) == {"n.txt": [(4, 1), (5, 3)]}
     assert places(await search(root, "needle$", regex=True, engine=engine)) == {"n.txt": [(4, 1), (5, 3)]}
-    assert places(await search(root, "f$", regex=True, engine=engine)) in ({"n.txt": [(2, 11)]}, {} if end == "\r" else None)
+    assert places(await search(root, "f$", regex=True, engine=engine)) in (
+        {"n.txt": [(2, 11)]},
+        {} if end == "\r" else None,
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
@@ -74,7 +77,9 @@ async def test_files_with_a_mark(project: Path, root: Root, engine: Engine, enco
     (project / "m.txt").write_bytes(f"{mark}naïve needle\nneedle".encode(encoding))
     expected = {"m.txt": [(1, 7), (2, 1)]}
     # ripgrep knows no UTF-32.
-    assert places(await search(root, "needle", engine=engine)) == ({} if (engine, encoding) == ("rg", "utf-32") else expected)
+    assert places(await search(root, "needle", engine=engine)) == (
+        {} if (engine, encoding) == ("rg", "utf-32") else expected
+    )
 
 
 async def test_bytes_that_are_no_utf8_are_searched_as_latin_1(project: Path, root: Root, engine: Engine) -> None:
@@ -113,10 +118,11 @@ async def test_A29_each_hit_once(project: Path, root: Root, engine: Engine) -> N
     assert places(await search(root, "needle", engine=engine)) == {"dir1/dir2/file1": [(1, 1)]}
 
 
-async def test_ignore_files_above_the_project_do_not_count(area: Path, project: Path, root: Root, engine: Engine) -> None:
+async def test_ignore_files_above_the_project_do_not_count(
+    area: Path, project: Path, root: Root, engine: Engine
+) -> None:
     (area / ".gitignore").write_text("*\n")
     (project / ".ignore").write_text("*\n")
-    (project / ".rgignore").write_text("*\n")
     assert "a.txt" in places(await search(root, "inside", engine=engine))
 
 
@@ -212,7 +218,9 @@ async def test_the_limits(project: Path, root: Root, engine: Engine) -> None:
 
 
 async def test_a_long_line_is_shown_around_its_match(project: Path, root: Root, engine: Engine) -> None:
-    (project / "min.js").write_text("é" * 1_000_000 + "needle" + "y" * 1_000_000 + "\nneedle" + "z" * 500 + "\n" + "q" * 500 + "needle")
+    (project / "min.js").write_text(
+        "é" * 1_000_000 + "needle" + "y" * 1_000_000 + "\nneedle" + "z" * 500 + "\n" + "q" * 500 + "needle"
+    )
     hits = (await search(root, "needle", engine=engine)).files[0].hits
     assert [(hit.line, hit.column) for hit in hits] == [(1, 1_000_001), (2, 1), (3, 501)]
     for hit in hits:
@@ -240,13 +248,17 @@ async def test_a_glob_that_cannot_be(root: Root, engine: Engine, glob: str) -> N
     assert (await refusal(root, "inside", glob=glob, engine=engine)).kind == "bad_message"
 
 
-@pytest.mark.parametrize(("path", "kind"), [("..", "outside"), ("/etc", "outside"), ("none", "not_found"), ("~/x", "outside")])
+@pytest.mark.parametrize(
+    ("path", "kind"), [("..", "outside"), ("/etc", "outside"), ("none", "not_found"), ("~/x", "outside")]
+)
 async def test_P02_a_search_stays_in_the_project(root: Root, engine: Engine, path: str, kind: str) -> None:
     assert (await refusal(root, "root", path=path, engine=engine)).kind == kind
 
 
 @pytest.mark.parametrize(("pattern", "line"), [("(a+)+$", "a" * 30 + "!"), ("^(.*)+ ", "x" * 200)])
-async def test_A21_a_catastrophic_pattern_is_stopped_and_blocks_nothing(project: Path, root: Root, pattern: str, line: str) -> None:
+async def test_A21_a_catastrophic_pattern_is_stopped_and_blocks_nothing(
+    project: Path, root: Root, pattern: str, line: str
+) -> None:
     (project / "a.txt").write_text("aaa\naaa \n")
     (project / "slow.txt").write_text(line)
     ticks = 0
@@ -296,7 +308,15 @@ async def test_P05_what_ripgrep_says_is_only_a_hint(
 
     async def lying(*_: object, **__: object) -> list[tuple[str, ...]]:
         outside = str(area / "out/secret.txt").split("/")
-        return [("door", "secret.txt"), ("file_door",), ("..", "out", "secret.txt"), tuple(outside), (), ("",), ("a.txt",)]
+        return [
+            ("door", "secret.txt"),
+            ("file_door",),
+            ("..", "out", "secret.txt"),
+            tuple(outside),
+            (),
+            ("",),
+            ("a.txt",),
+        ]
 
     monkeypatch.setattr("rio_core._engine.workspace.search.candidates", lying)
     assert places(await search(root, "needle", engine="rg")) == {}
@@ -316,6 +336,8 @@ async def test_both_engines_agree_on_a_real_tree(tmp_path: Path) -> None:
     with Root.open(str(Path(os.__file__).parent / "email")) as root:
         for pattern, regex in (("self", False), (r"def _?\w+\(", True), (r"^import \w+$", True), ("é", False)):
             limits = Limits(hits=10**6, hits_per_file=10**6, bytes=10**9, files=10**6)
-            answers = [await search(root, pattern, regex=regex, limits=limits, engine=each) for each in ("rg", "python")]
+            answers = [
+                await search(root, pattern, regex=regex, limits=limits, engine=each) for each in ("rg", "python")
+            ]
             assert answers[0] == answers[1]
         assert answers[0].cut is None

@@ -3,30 +3,30 @@
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from rio_core._engine.bus import Bus
-from rio_core._engine.documents.buffer import Changed
-from rio_core._engine.documents.store import Documents
-from rio_core._engine.place import Place
-from rio_core._engine.plugins.host import PluginHost
-from rio_core._engine.plugins.providers import Providers
-from rio_core._engine.project import Project
-from rio_core._engine.secrets import Secrets
-from rio_core._engine.settings import Settings
-from rio_core._engine.trust import Trust
-from rio_core._engine.workspace.files import outside_place
-from rio_core._engine.workspace.paths import render
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.events import BufferChanged, ProjectOpened
 from rio_core.protocol.values import Edit
 
 if TYPE_CHECKING:
+    from rio_core._engine.documents.buffer import Changed
+    from rio_core._engine.documents.store import Documents
+    from rio_core._engine.place import Place
+    from rio_core._engine.plugins.host import PluginHost
+    from rio_core._engine.plugins.providers import Providers
+    from rio_core._engine.project import Project
+    from rio_core._engine.secrets import Secrets
     from rio_core._engine.serving.connection import Connection
+    from rio_core._engine.settings import Settings
+    from rio_core._engine.trust import Trust
 
 __all__ = ["Core", "running"]
 
@@ -48,20 +48,60 @@ class Core:
         self.greeted = anyio.Event()
         self.stopping = anyio.Event()
         self.project: Project | None = None
-        self.settings = Settings(config, self.bus)
-        self.secrets = Secrets(config, self.bus)
-        self.trust = Trust(state)
-        self.plugins = PluginHost(self.bus, self.settings, state, safe_mode=safe_mode, discover=discover)
-        self.providers = Providers(self.plugins, self.settings, self.secrets, self.bus)
-        self.documents = Documents(self._place, recovery=str(state / "recovery"), changed=self._changed)
+        self._safe_mode = safe_mode
+        self._discover = discover
 
-    def need_project(self) -> Project:
+    # Each part is imported and made when it is first needed: the greeting is answered before.
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """What the user has set."""
+        from rio_core._engine.settings import Settings
+
+        return Settings(self.config, self.bus)
+
+    @cached_property
+    def secrets(self) -> "Secrets":
+        """What providers need and nobody sees."""
+        from rio_core._engine.secrets import Secrets
+
+        return Secrets(self.config, self.bus)
+
+    @cached_property
+    def trust(self) -> "Trust":
+        """Which projects the user trusts."""
+        from rio_core._engine.trust import Trust
+
+        return Trust(self.state)
+
+    @cached_property
+    def plugins(self) -> "PluginHost":
+        """The installed plugins."""
+        from rio_core._engine.plugins.host import PluginHost
+
+        return PluginHost(self.bus, self.settings, self.state, safe_mode=self._safe_mode, discover=self._discover)
+
+    @cached_property
+    def providers(self) -> "Providers":
+        """What the plugins provide."""
+        from rio_core._engine.plugins.providers import Providers
+
+        return Providers(self.plugins, self.settings, self.secrets, self.bus)
+
+    @cached_property
+    def documents(self) -> "Documents":
+        """The open documents."""
+        from rio_core._engine.documents.store import Documents
+
+        return Documents(self._place, recovery=str(self.state / "recovery"), changed=self._changed)
+
+    def need_project(self) -> "Project":
         """The open project; raises RioError (`no_project`) without one."""
         if self.project is None:
             raise RioError("no_project", "No project is open.", "Open a folder with project.open first.")
         return self.project
 
-    async def open_project(self, path: str) -> Project:
+    async def open_project(self, path: str) -> "Project":
         """Serve a folder. The same one again is given back; another one is refused."""
         if self.project is not None:
             if self.project.is_at(path):
@@ -71,6 +111,8 @@ class Core:
                 f"This core serves {self.project.path} already.",
                 "Start another core for another project.",
             )
+        from rio_core._engine.project import Project
+
         project = Project.open(path, self)
         self.project = project
         await project.restore()
@@ -101,6 +143,8 @@ class Core:
 
     def document_path(self, path: str) -> str:
         """How a document is called: by its path in the project where it lies there, else by its absolute path."""
+        from rio_core._engine.workspace.paths import render
+
         if self.project is not None:
             try:
                 names = self.project.root.names(path)
@@ -112,8 +156,10 @@ class Core:
             self.need_project()
         return path
 
-    def _place(self, path: str) -> Place:
+    def _place(self, path: str) -> "Place":
         """Where a path of a front end leads: confined in the project, else the absolute path that its user chose."""
+        from rio_core._engine.workspace.files import outside_place
+
         if self.project is not None:
             try:
                 return self.project.root.place(path)
@@ -124,7 +170,7 @@ class Core:
             self.need_project()
         return outside_place(path)
 
-    def _changed(self, changed: Changed) -> None:
+    def _changed(self, changed: "Changed") -> None:
         event = BufferChanged(
             buffer=changed.buffer,
             revision=changed.revision,
@@ -149,10 +195,13 @@ async def running(config: Path, state: Path, *, safe_mode: bool = False, discove
             with anyio.CancelScope(shield=True):
                 if core.project is not None:
                     await core.close_project()
-                await core.plugins.stop()
+                if "plugins" in core.__dict__:
+                    await core.plugins.stop()
             tasks.cancel_scope.cancel()
 
 
 async def _load(core: Core) -> None:
     await core.greeted.wait()
+    await anyio.lowlevel.checkpoint()  # the answer goes out before the imports begin
+    _ = core.providers  # it takes what the plugins give
     await core.plugins.start()

@@ -51,7 +51,8 @@ def answered(status: int, complaint: Complaint, model: str, hide: Hide, *, waits
 def in_stream(complaint: Complaint, model: str, hide: Hide) -> Failure:
     """The service gave up in the middle of an answer."""
     kind, action = _verdict(_STATUS.get(complaint.type, 500), escaped(model, 80))
-    return Failure(kind, f"Claude broke the reply off with {complaint.told('', hide) or 'an error'}.", action)
+    name = "" if complaint.type or complaint.code else "an error"
+    return Failure(kind, f"Claude broke the reply off with {complaint.told(name, hide)}.", action)
 
 
 def _verdict(status: int, model: str) -> tuple[FailureKind, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from importlib_metadata import Distribution
+    from importlib_metadata import IDistribution
 
 __all__ = ["GROUP", "Found", "discover", "keep_projects_out", "same_name"]
 
@@ -70,7 +70,7 @@ def discover(path: Sequence[str]) -> list[Found]:
     return found
 
 
-def _name(distribution: "Distribution") -> str:
+def _name(distribution: "IDistribution") -> str:
     try:
         name = distribution.metadata["Name"]
     except Exception:  # noqa: BLE001  any damage to the file
@@ -79,7 +79,7 @@ def _name(distribution: "Distribution") -> str:
     return name or os.path.basename(str(getattr(distribution, "_path", "unknown"))).partition("-")[0]
 
 
-def _plugins(name: str, distribution: "Distribution") -> Iterator[Found]:
+def _plugins(name: str, distribution: "IDistribution") -> Iterator[Found]:
     try:
         text = distribution.read_text("entry_points.txt") or ""
         if GROUP not in text:
@@ -95,13 +95,13 @@ def _plugins(name: str, distribution: "Distribution") -> Iterator[Found]:
         yield Found(name, "", name, "unknown", problem=problem)
 
 
-def _homepage(distribution: "Distribution") -> str:
+def _homepage(distribution: "IDistribution") -> str:
     metadata = distribution.metadata
     urls = {}
     for line in metadata.get_all("Project-URL") or ():
         label, _, url = line.partition(",")
         urls[label.strip().casefold()] = url.strip()
-    for url in (urls.get("homepage"), metadata.get("Home-page"), urls.get("repository"), urls.get("source")):
+    for url in (urls.get("homepage"), str(metadata.get("Home-page") or ""), urls.get("repository"), urls.get("source")):
         if url and url.startswith(("https://", "http://")) and url.isprintable():
             return url
     return ""

@@ -91,15 +91,15 @@ class ProviderHandle:
         `idle_timeout` seconds (and those that it said it would wait) ends in a Failure that says so. Cancelling returns
         within a second or so, whatever the provider does. Raises what `sink` raises.
         """
-        failure = self._source.missing(self.name)
+        missing = self._source.missing(self.name)
+        if missing is not None:
+            await give(sink, [missing])
+            return
         stream = Stream(self._faulty)
-        if failure is None:
-            try:
-                call = self._source.loop.start(self._plugin, _respond, self._provider, request, stream.post)
-            except PluginLoopError as error:
-                failure = self._failure(error)
-        if failure is not None:
-            await give(sink, [failure])
+        try:
+            call = self._source.loop.start(self._plugin, _respond, self._provider, request, stream.post)
+        except PluginLoopError as error:
+            await give(sink, [self._failure(error)])
             return
         call.when_finished(stream.close)
         try:
@@ -111,7 +111,7 @@ class ProviderHandle:
         finally:
             await call.cancel()
 
-    async def _pass_on(self, call: Call[None], stream: Stream, sink: Sink, idle_timeout: float) -> bool:
+    async def _pass_on(self, call: Call, stream: Stream, sink: Sink, idle_timeout: float) -> bool:
         """Give everything to the sink, up to the end; whether that was the provider's own."""
         patience = idle_timeout
         while True:
@@ -143,9 +143,9 @@ class ProviderHandle:
         if missing is not None:
             raise RioError("conflict", missing.message, missing.action)
         try:
-            return await self._source.loop.run(
-                self._plugin, _models, self._provider, self.setup(), timeout=MODELS_WITHIN
-            )
+            with anyio.fail_after(MODELS_WITHIN):
+                models: list[Model] = await self._source.loop.run(self._plugin, _models, self._provider, self.setup())
+            return models
         except TimeoutError:
             message = f"{self._called} did not list its models within {MODELS_WITHIN:g} s."
             raise RioError("conflict", message, "Try again, or give the model by its id.") from None

@@ -92,7 +92,7 @@ class PluginHost:
         self._receiver = receiver
 
     def register(self, name: str, plugin: Any, distribution: str = "test") -> None:
-        """Add a plugin of this process, a module or object with hooks, before `start`. It goes before installed ones."""
+        """Add a module or object of this process with hooks, before `start`. It goes before what is installed."""
         self._registered.append(Found(name, "", distribution, "0", loaded=plugin))
 
     async def start(self) -> None:

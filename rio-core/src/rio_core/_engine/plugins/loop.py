@@ -7,6 +7,7 @@ PluginLoopError          plugin code gave no result
 """
 
 import asyncio
+import contextlib
 import contextvars
 import inspect
 import logging
@@ -14,8 +15,8 @@ import sys
 import threading
 import traceback
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, Generic, TypeVar, cast
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, cast
 
 import anyio
 
@@ -25,8 +26,6 @@ from rio_core.protocol.visible import visible_line
 __all__ = ["Call", "LoopLostError", "PluginBlockedError", "PluginFaultError", "PluginLoop", "PluginLoopError"]
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 GIVE_UP: Final = 1.0
 """Seconds that cancelled code has to end."""
@@ -79,7 +78,7 @@ class LoopLostError(PluginLoopError):
         self.owner = owner
 
 
-class Call(Generic[T]):
+class Call:
     """One piece of plugin code that runs, or ran. Used on the core's event loop."""
 
     def __init__(self, owner: str, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
@@ -87,8 +86,8 @@ class Call(Generic[T]):
         self.begun = False
         self.thread: _Thread | None = None
         self.error: PluginLoopError | None = None
-        self.late: Callable[[T | None, PluginLoopError | None], None] | None = None
-        self._value: T | None = None
+        self.late: Callable[[Any, PluginLoopError | None], None] | None = None
+        self._value: Any = None
         self._function = function
         self._args = args
         self._main = asyncio.get_running_loop()
@@ -112,11 +111,11 @@ class Call(Generic[T]):
         """Wait until it is finished, however it ends."""
         await self._finished.wait()
 
-    def result(self) -> T:
+    def result(self) -> Any:
         """What the finished call returned. Raises PluginLoopError."""
         if self.error is not None:
             raise self.error
-        return cast("T", self._value)
+        return self._value
 
     async def cancel(self) -> None:
         """Cancel it on its loop and wait, for `GIVE_UP` seconds at most and not to be cancelled, until it has ended."""
@@ -131,7 +130,7 @@ class Call(Generic[T]):
                 self.thread.submit(self._interrupt)
                 self.finish(None, PluginFaultError("it does not end when it is cancelled", "", TimeoutError()))
 
-    def finish(self, value: T | None, error: PluginLoopError | None) -> None:
+    def finish(self, value: Any, error: PluginLoopError | None) -> None:
         """Settle it, once. What comes of it later, after it was left behind, goes to `late`."""
         if self.finished:
             if self.late is not None:
@@ -151,7 +150,7 @@ class Call(Generic[T]):
         self._task = asyncio.get_running_loop().create_task(self._perform(), context=context)
         self._task.add_done_callback(self._hand_over)
 
-    async def _perform(self) -> tuple[T | None, PluginLoopError | None]:
+    async def _perform(self) -> tuple[Any, PluginLoopError | None]:
         try:
             value = self._function(*self._args)
             if inspect.isawaitable(value):
@@ -160,12 +159,10 @@ class Call(Generic[T]):
             return None, _fault(error)
         return value, None
 
-    def _hand_over(self, task: asyncio.Task[tuple[T | None, PluginLoopError | None]]) -> None:
+    def _hand_over(self, task: asyncio.Task[tuple[Any, PluginLoopError | None]]) -> None:
         outcome = (None, _fault(asyncio.CancelledError())) if task.cancelled() else task.result()
-        try:
+        with contextlib.suppress(RuntimeError):  # the core did not wait
             self._main.call_soon_threadsafe(self.finish, *outcome)
-        except RuntimeError:
-            logger.debug("the core ended before a call of plugin %s did", self.owner)
 
     def _interrupt(self) -> None:
         if self._task is not None:
@@ -177,11 +174,13 @@ class _Thread:
 
     def __init__(self, number: int) -> None:
         self._loop = asyncio.new_event_loop()
-        self._loop.set_task_factory(self._make_task)
+        self._loop.set_task_factory(cast("Any", self._make_task))  # typeshed wants a generic one
         self._loop.set_exception_handler(_report_stray)
         self._inbox: Crossing[Callable[[], object]] = Crossing(self._loop)
         self._owners: weakref.WeakKeyDictionary[asyncio.Task[Any], str] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
+        self._main = asyncio.get_running_loop()
+        self._done = asyncio.Event()
         self._left = False
         self._stopping = False
         self.heard = 0
@@ -192,7 +191,7 @@ class _Thread:
         """Run this function on the loop."""
         self._inbox.put(function)
 
-    def start(self, call: Call[Any]) -> None:
+    def start(self, call: Call) -> None:
         """Begin the call on this loop, unless this thread is left behind before."""
         call.thread = self
         self.submit(lambda: self._begin(call))
@@ -215,10 +214,10 @@ class _Thread:
         """End the loop, cancelling what runs on it."""
         self.submit(lambda: setattr(self, "_stopping", True))
 
-    def join(self, seconds: float) -> bool:
-        """Wait until the thread has ended; whether it has."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+    async def ended(self) -> None:
+        """Wait until the thread has ended."""
+        await self._done.wait()
+        self._thread.join()
 
     def standing(self) -> tuple[str, str]:
         """Whose code runs right now (empty where it is not in a task of theirs), and where."""
@@ -229,7 +228,7 @@ class _Thread:
 
     # -- in the thread -----------------------------------------------------------------------------------------
 
-    def _begin(self, call: Call[Any]) -> None:
+    def _begin(self, call: Call) -> None:
         with self._lock:
             if self._left:
                 return
@@ -254,6 +253,8 @@ class _Thread:
             self._run(self._loop.create_task(_settle(left)))
         self._run(self._loop.create_task(self._loop.shutdown_asyncgens()))
         self._loop.close()
+        with contextlib.suppress(RuntimeError):  # the core did not wait
+            self._main.call_soon_threadsafe(self._done.set)
 
     def _run(self, task: asyncio.Task[None]) -> None:
         # asyncio lets SystemExit and KeyboardInterrupt of any task out of the loop, which can be entered again.
@@ -304,30 +305,26 @@ class PluginLoop:
         self._on_blocked = on_blocked
         self._thread: _Thread | None = None
         self._threads = 0
-        self._calls: set[Call[Any]] = set()
+        self._calls: set[Call] = set()
         self._blocked: dict[str, str] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._asked = 0
         self._missed = 0
         self._closed = False
 
-    async def run(
-        self, owner: str, function: Callable[..., Awaitable[T] | T], *args: Any, timeout: float | None = None
-    ) -> T:
-        """Call a plain or async function of this plugin there.
+    async def run(self, owner: str, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a plain or async function of this plugin there, and return what it returns.
 
-        Cancelling the caller, or the end of `timeout` seconds (TimeoutError), cancels it there; it is given one second
-        to end. Raises PluginLoopError.
+        Cancelling the caller cancels it there, and gives it one second to end. Raises PluginLoopError.
         """
         call = self.start(owner, function, *args)
         try:
-            with anyio.fail_after(timeout):
-                await call.wait()
+            await call.wait()
         finally:
             await call.cancel()
         return call.result()
 
-    def start(self, owner: str, function: Callable[..., Awaitable[T] | T], *args: Any) -> Call[T]:
+    def start(self, owner: str, function: Callable[..., Any], *args: Any) -> Call:
         """Begin what `run` does, and return at once.
 
         Raises PluginBlockedError for a plugin that was left behind, LoopLostError once the loop is closed.
@@ -336,7 +333,7 @@ class PluginLoop:
             raise LoopLostError("")
         if owner in self._blocked:
             raise PluginBlockedError(owner, self._blocked[owner])
-        call: Call[T] = Call(owner, function, args)
+        call = Call(owner, function, args)
         self._calls.add(call)
         call.when_finished(lambda: self._calls.discard(call))
         self._current().start(call)
@@ -360,8 +357,7 @@ class PluginLoop:
             return
         thread.leave()
         with anyio.move_on_after(2 * GIVE_UP, shield=True):
-            while not thread.join(0):
-                await anyio.sleep(0.002)
+            await thread.ended()
         for call in tuple(self._calls):
             call.finish(None, LoopLostError(""))
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 
 from rio_core._engine.serving.channel import Channel
 from rio_core._engine.serving.handlers import Call, params_of
-from rio_core._engine.serving.table import HANDLERS, IN_ORDER
+from rio_core._engine.serving.table import IN_ORDER, handler_of
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.events import BufferChanged, Event
 from rio_core.protocol.framing import LINE_CAP, Lines, LineTooLongError, encode
@@ -138,7 +138,7 @@ class Connection:
                 )
             self._answering = True
             try:
-                answer = HANDLERS[op.name](Call(self._core, self, given), params)
+                answer = handler_of(op.name)(Call(self._core, self, given), params)
             finally:
                 self._answering = False
         except RioError as error:

@@ -1,16 +1,22 @@
-"""Every op with the function that does it."""
+"""Which function does an op. Each namespace is imported when the first of its ops is called."""
 
+from importlib import import_module
 from typing import Final
 
-from rio_core._engine.serving import on_agent, on_buffer, on_core, on_plugins, on_project
-from rio_core._engine.serving.handlers import Handler
+from rio_core._engine.serving.handlers import Handler, Handlers
 
-__all__ = ["HANDLERS", "IN_ORDER"]
+__all__ = ["IN_ORDER", "handler_of"]
 
-HANDLERS: Final[dict[str, Handler]] = {
-    name: handler
-    for module in (on_core, on_project, on_buffer, on_agent, on_plugins)
-    for name, handler in module.handlers.by_name.items()
+_MODULES: Final = {
+    "core": "on_core",
+    "project": "on_project",
+    "fs": "on_project",
+    "buffer": "on_buffer",
+    "agent": "on_agent",
+    "plugin": "on_plugins",
+    "provider": "on_plugins",
+    "settings": "on_plugins",
+    "secret": "on_plugins",
 }
 
 IN_ORDER: Final = frozenset(
@@ -26,3 +32,10 @@ IN_ORDER: Final = frozenset(
     }
 )
 """Ops that are finished before the next request of their connection is looked at: later ones build on them."""
+
+
+def handler_of(op: str) -> Handler:
+    """The function that does a known op."""
+    module = import_module(f"rio_core._engine.serving.{_MODULES[op.partition('.')[0]]}")
+    handlers: Handlers = module.handlers
+    return handlers.by_name[op]

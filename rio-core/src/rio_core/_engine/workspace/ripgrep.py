@@ -5,7 +5,7 @@ the root, gives the places. So a link swapped in while ripgrep walks shows nothi
 and unsaved texts are searched like files.
 
 The first run sees bytes, so it does not find a letter beyond ASCII in a file that is not Unicode, nor an anchor at a
-line that ends in a lone CR.
+line that ends in a lone CR. Before ripgrep 14 a `.rgignore` hides files from it.
 
 Sources: rg(1) of ripgrep 13 to 15.
 """

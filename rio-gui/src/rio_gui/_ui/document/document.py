@@ -87,6 +87,15 @@ class Document:
             raise MissingLinesError(max(0, number - 20), 40)
         return found
 
+    def length(self, number: int) -> int:
+        """The length of a line. Raises MissingLinesError."""
+        return self.line(number).length
+
+    @property
+    def total(self) -> int:
+        """How many lines there are."""
+        return self.lines.total
+
     def around(self, position: Position, reach: int = 256) -> tuple[str, int]:
         """The known text of a line that has `reach` columns on both sides of a place, and its first column.
 
