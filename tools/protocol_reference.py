@@ -1,11 +1,12 @@
 """Makes docs/protocol.md from the types in `rio_core.protocol`, the prose beside this file and the example session.
 
-    python tools/protocol_reference.py            write docs/protocol.md
-    python tools/protocol_reference.py --check    exit with 1 when it is not what would be written
+python tools/protocol_reference.py            write docs/protocol.md
+python tools/protocol_reference.py --check    exit with 1 when it is not what would be written
 """
 
 import ast
 import inspect
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,17 +61,17 @@ KINDS: Final = {
 
 @dataclass(frozen=True)
 class Field:
-    """One member of a struct. `optional`: a sender may leave it out."""
+    """One member of a struct.
+
+    `absent`: its sender leaves it out when there is nothing to say. `default`, of parameters only: what is taken when
+    it is left out. (A default of a result is no matter of the reader: the core always sends the member.)
+    """
 
     name: str
     type: ast.expr
+    absent: bool
     default: ast.expr | None
     doc: str
-
-    @property
-    def may_be_absent(self) -> bool:
-        """Whether it is absent, not null, when there is nothing to say."""
-        return any(isinstance(node, ast.Name) and node.id == "UnsetType" for node in ast.walk(self.type))
 
 
 def main(arguments: list[str]) -> int:
@@ -114,16 +115,26 @@ def _ops() -> Iterator[str]:
     for name, op in OPS.items():
         if name.partition(".")[0] != namespace:
             namespace = name.partition(".")[0]
-            yield f"### {namespace}\n"
+            yield f"### Ops of `{namespace}`\n"
         yield f"#### `{name}`\n"
-        if op.params.__name__ != "Nothing":
-            yield _doc(op.params) + "\n"
+        fields = _fields(op.params)
+        yield (op.does or _doc(op.params)) + "\n"
         if op.decides:
             yield "Only for the connection that owns decisions.\n"
-        yield from _table("parameter", _fields(op.params))
+        yield from _table("parameter", fields)
         fields = _fields(op.result)
-        yield f"Result: {_doc(op.result) if fields else 'an empty object.'}\n"
+        if op.result in _shared():
+            yield f"Result: [{op.result.__name__}](#{op.result.__name__.lower()}).\n" if fields else "Result: `{}`.\n"
+            continue
+        yield f"Result: {_doc(op.result)}\n"
         yield from _table("field", fields)
+
+
+@cache
+def _shared() -> set[type[msgspec.Struct]]:
+    """Results that several ops have."""
+    results = [op.result for op in OPS.values()]
+    return {result for result in results if results.count(result) > 1}
 
 
 def _events() -> Iterator[str]:
@@ -136,19 +147,20 @@ def _events() -> Iterator[str]:
 def _types() -> Iterator[str]:
     """Structs that are parts of others, and named choices, by name."""
     parts: dict[str, str] = {}
-    ends = {op.params for op in OPS.values()} | {op.result for op in OPS.values()} | set(EVENTS.values())
+    elsewhere = {op.params for op in OPS.values()} | {op.result for op in OPS.values()} | set(EVENTS.values())
+    elsewhere -= _shared()
     for module in MODULES:
         for node in _tree(module).body:
             text = ""
             match node:
                 case ast.ClassDef(name=name) if name not in BASES:
                     struct: type[msgspec.Struct] = getattr(module, name)
-                    if struct in ends:
+                    if struct in elsewhere:
                         continue
                     text = "\n".join((_doc(struct) + "\n", *_table("field", _fields(struct))))
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in ("OPS", "__all__"):
                     text = _written(value)
-                    following = module_docs(module).get(name)
+                    following = _module_docs(module).get(name)
                     text = f"{text}. {following}\n" if following else f"{text}\n"
                 case _:
                     continue
@@ -163,17 +175,18 @@ def _types() -> Iterator[str]:
 def _table(head: str, fields: list[Field]) -> Iterator[str]:
     if not fields:
         return
-    yield f"| {head} | type | |"
-    yield "|---|---|---|"
-    for field in fields:
-        notes = [field.doc] if field.doc else []
-        if field.default is not None and not field.may_be_absent:
-            notes.insert(0, f"default `{_json(field.default)}`")
-        elif field.may_be_absent:
-            notes.insert(0, "may be absent")
-        mark = "?" if field.default is not None else ""
-        yield f"| `{field.name}`{mark} | {_written(field.type)} | {'; '.join(notes)} |"
+    notes = [_notes(field) for field in fields]
+    yield f"| {head} | type |" + (" |" if any(notes) else "")
+    yield "|---|---|" + ("---|" if any(notes) else "")
+    for field, note in zip(fields, notes, strict=True):
+        mark = "?" if field.absent or field.default is not None else ""
+        yield f"| `{field.name}`{mark} | {_written(field.type)} |" + (f" {note} |" if any(notes) else "")
     yield ""
+
+
+def _notes(field: Field) -> str:
+    notes = [f"default `{json.dumps(ast.literal_eval(field.default))}`"] if field.default is not None else []
+    return "; ".join(notes + [field.doc] * bool(field.doc))
 
 
 def _doc(kind: type) -> str:
@@ -191,7 +204,9 @@ def _fields(struct: type) -> list[Field]:
             match node:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=default):
                     if not ast.unparse(annotation).startswith("ClassVar"):
-                        found.append(Field(name, annotation, default, _text(following)))
+                        absent = "UnsetType" in ast.unparse(annotation)
+                        taken = default if issubclass(struct, values.Params) and not absent else None
+                        found.append(Field(name, annotation, absent, taken, _text(following)))
     return found
 
 
@@ -206,7 +221,7 @@ def _class(kind: type) -> ast.ClassDef:
     return next(node for node in nodes if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
 
 
-def module_docs(module: ModuleType) -> dict[str, str]:
+def _module_docs(module: ModuleType) -> dict[str, str]:
     """The text that stands under each assignment of a module."""
     body = _tree(module).body
     return {
@@ -221,10 +236,6 @@ def _text(node: ast.stmt | None) -> str:
         case ast.Expr(value=ast.Constant(value=str(text))):
             return " ".join(inspect.cleandoc(text).split())
     return ""
-
-
-def _json(node: ast.expr) -> str:
-    return {"None": "null", "True": "true", "False": "false"}.get(ast.unparse(node), ast.unparse(node))
 
 
 def _written(node: ast.expr) -> str:
@@ -245,7 +256,8 @@ def _written(node: ast.expr) -> str:
             return f"list of {len(elements)}: {', '.join(map(_written, elements))}"
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
             elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return " or ".join(f"`{ast.literal_eval(element)}`" for element in elements)
+            *most, last = (f"`{ast.literal_eval(element)}`" for element in elements)
+            return f"{', '.join(most)} or {last}" if most else last
     raise SystemExit(f"this type cannot be described yet: {ast.unparse(node)}")
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -22,12 +22,12 @@ JSON = {"content-type": "application/json", "request-id": "req_header01"}
 
 @dataclass
 class Play:
-    """An answer: bytes are sent, a number is a pause in seconds, and `end` is how the connection goes."""
+    """An answer: bytes are sent, a number is a pause in seconds, and `end` is how the connection goes: `silent` never answers."""
 
     pieces: Sequence[bytes | float] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: STREAM)
-    end: Literal["close", "chunked", "abort", "hang"] = "close"
+    end: Literal["close", "chunked", "abort", "hang", "silent"] = "close"
 
 
 @dataclass
@@ -94,6 +94,9 @@ class Rig:
         if play.end == "abort" and not play.pieces:
             writer.transport.abort()
             return False
+        if play.end == "silent":
+            await reader.read()
+            return False
         chunked = play.end == "chunked"
         lines = [f"HTTP/1.1 {play.status} Status", *(f"{key}: {value}" for key, value in play.headers.items())]
         lines.append("transfer-encoding: chunked" if chunked else "connection: close")
@@ -125,7 +128,8 @@ async def rig(*plays: Play, by: Callable[[Seen], Play] | None = None, tls: Any =
         task = asyncio.current_task()
         assert task
         tasks.add(task)
-        await made.serve(reader, writer)
+        with suppress(asyncio.CancelledError):
+            await made.serve(reader, writer)
 
     server = await asyncio.start_server(client, "127.0.0.1", 0, ssl=tls)
     made.port = server.sockets[0].getsockname()[1]

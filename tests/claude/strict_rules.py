@@ -180,7 +180,8 @@ def _turn(messages: list[Json], index: int, message: Json) -> None:
     kinds = [block["type"] for block in content]
     if role == "assistant":
         need("tool_result" not in kinds, "tool_result from the assistant")
-        need(kinds[-1] not in ("thinking", "redacted_thinking"), "the last block is thinking")
+        open_ended = index == len(messages) - 1
+        need(open_ended or kinds[-1] not in ("thinking", "redacted_thinking"), "the last block is thinking")
         return
     need(set(kinds) <= {"text", "tool_result"}, f"{set(kinds)} from the user")
     need(not any(block.get("citations") for block in content), "citations from the user")

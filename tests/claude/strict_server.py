@@ -90,6 +90,7 @@ def played(body: dict[str, Any], answer: dict[str, Any]) -> bytes:
             opening = {**block, "input": {}}
             raw = block["input"] if isinstance(block["input"], str) else json.dumps(block["input"])
             deltas = [{"type": "input_json_delta", "partial_json": raw[at : at + 3]} for at in range(0, len(raw), 3)]
+            block = {**block, "input": block["input"] or {}}
         whole.append(block)
         events.append({"type": "content_block_start", "index": index, "content_block": opening})
         events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]

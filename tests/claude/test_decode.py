@@ -172,6 +172,30 @@ def test_thinking_that_was_never_signed_is_shown_only(close: bool) -> None:
     assert posts[:-1] == [Thinking("Hm.")]
 
 
+@pytest.mark.parametrize(
+    "lost",
+    [
+        call("[1]"),
+        begun(0, type="hologram") + delta(0, "hologram_delta", data="half") + ended(0),
+        begun(0, type="server_tool_use", id="s", name="n", input={}) + delta(0, "input_json_delta", partial_json="{") + ended(0),
+    ],
+)
+def test_a_thought_behind_what_cannot_be_sent_back_is_shown_only(lost: bytes) -> None:
+    redacted = begun(1, type="redacted_thinking", data="b3BhcXVl") + ended(1)
+    posts = played(
+        lost,
+        redacted,
+        begun(2, type="thinking", thinking="", signature=""),
+        delta(2, "thinking_delta", thinking="Hm."),
+        delta(2, "signature_delta", signature="c2ln"),
+        ended(2),
+        text("So.", 3),
+        stop("end_turn"),
+    )
+    shown = [post for post in posts if not isinstance(post, ToolCall)]
+    assert shown[:-1] == [Thinking("Hm."), Delta("So."), Native({"type": "text", "text": "So."})]
+
+
 def test_what_is_not_known_is_kept_or_skipped() -> None:
     odd = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "x", "deep": [1, None]}]}
     posts = played(

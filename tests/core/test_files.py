@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
 from rio_core._engine import files
 from rio_core._engine.files import Reading, Stamp, read, save, write_private
 from rio_core._engine.place import Place
@@ -437,9 +438,9 @@ def test_what_is_no_regular_file_is_neither_read_nor_written(folder: Folder, kin
 
 
 def test_a_device_is_not_opened():
-    with Place(os.open("/dev", os.O_RDONLY | os.O_DIRECTORY), "zero", "zero") as place:
-        with refused("unsupported", "zero is a device"):
-            read(place)
+    place = Place(os.open("/dev", os.O_RDONLY | os.O_DIRECTORY), "zero", "zero")
+    with place, refused("unsupported", "zero is a device"):
+        read(place)
 
 
 def test_a_missing_file_is_not_found(folder: Folder):

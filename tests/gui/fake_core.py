@@ -1,8 +1,8 @@
 """A process that speaks the protocol for one buffer, around the plain model. Test ops play other origins and faults.
 
-    test.change {edits: [[start, end, text], ...]}   a change by another origin, in offsets
-    test.hang {seconds}                              answers nothing for a while
-    test.die {complaint}                             ends at once
+test.change {edits: [[start, end, text], ...]}   a change by another origin, in offsets
+test.hang {seconds}                              answers nothing for a while
+test.die {complaint}                             ends at once
 """
 
 import json

@@ -162,10 +162,17 @@ class PlainCore:
 
     def _step(self, source, target, origin, ident):
         if not source:
-            return [], {"revision": self.revision, "changed": False, "dirty": self.text != self.saved, "selection": None}
+            return [], {
+                "revision": self.revision,
+                "changed": False,
+                "dirty": self.text != self.saved,
+                "selection": None,
+            }
         text, selection = source.pop()
         target.append((self.text, None))
-        event = self.change([(0, len(self.text), text)] if origin == "whole" else _difference(self.text, text), origin, ident)
+        event = self.change(
+            [(0, len(self.text), text)] if origin == "whole" else _difference(self.text, text), origin, ident
+        )
         dirty = self.text != self.saved
         return [event], {"revision": self.revision, "changed": True, "dirty": dirty, "selection": selection}
 

@@ -122,9 +122,7 @@ class Run:
         """One change of several places."""
         first %= self.document.lines.total
         last = min(first + count, self.document.lines.total)
-        self.document.edit(
-            [Edit(Position(n, 0), Position(n, 0), self.fresh(2)) for n in range(first, last)]
-        )
+        self.document.edit([Edit(Position(n, 0), Position(n, 0), self.fresh(2)) for n in range(first, last)])
 
     def elsewhere(self, start, size, text):
         length = len(self.core.text)

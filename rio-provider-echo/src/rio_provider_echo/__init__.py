@@ -1,7 +1,7 @@
 """The offline provider of rio, and the sample for authors of providers.
 
-`provider.py` is the whole contract in use: what a provider says of itself, and how it answers. `script.py` is the little
-language of echo alone.
+`provider.py` is the whole contract in use: what a provider says of itself, and how it answers. `script.py` is the
+little language of echo alone.
 """
 
 from rio_core.api import Provider, hookimpl

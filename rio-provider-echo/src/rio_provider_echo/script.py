@@ -99,9 +99,8 @@ def parse(message: str) -> list[list[Step]]:
     """The steps of each answer, split at `/then`. Raises ScriptError."""
     answers: list[list[Step]] = [[]]
     for number, line in enumerate(message.split("\n"), 1):
-        line = line.removesuffix("\r")
         try:
-            _add(answers, line)
+            _add(answers, line.removesuffix("\r"))
         except ValueError as error:
             raise ScriptError(f"line {number}: {error}") from None
     return answers
@@ -139,8 +138,10 @@ def _tool(rest: str) -> Step:
         _wrong("/tool needs a NAME and a JSON object, such as /tool fs_list {}")
     try:
         given = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        _wrong(f"the input of /tool is not JSON: {str(error) or 'it is nested too deeply'}")
+    except ValueError as error:
+        _wrong(f"the input of /tool is not JSON: {error}")
+    except RecursionError:
+        _wrong("the input of /tool is nested too deeply")
     if not isinstance(given, dict):
         _wrong("the input of /tool is JSON, but no object")
     return Call(name, given)
@@ -170,7 +171,7 @@ def _fail(rest: str) -> Step:
     for each in known:
         if each == kind and text.strip():
             return Fail(each, text)
-    _wrong(f"/fail needs a KIND and a TEXT; the kinds are {', '.join(known)}")
+    return _wrong(f"/fail needs a KIND and a TEXT; the kinds are {', '.join(known)}")
 
 
 def _stop(rest: str) -> Step:

@@ -1,17 +1,14 @@
 """A user at a real terminal, and cores that play what a test wants to be shown."""
 
 import json
-import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pexpect
 import pytest
 
-SGR = re.compile(r"\x1b\[[0-9;]*m")
+from support.at_terminal import User, users
 
 PLAYED = r"""
 import json, os, sys, time
@@ -67,7 +64,7 @@ def until(method, answer=True):
         if request["method"] == "core.shutdown":
             sys.exit(0)
 
-def event(name, **params):
+def event(name, /, **params):
     write({"jsonrpc": "2.0", "method": "agent." + name, "params": {"turn": "t", **params}})
 
 def propose(proposal="p1", path="a.py", diff="--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old\n+new\n", digest="d0", round=0,
@@ -110,67 +107,11 @@ class Played:
         return [params for name, params in calls if name == method]
 
 
-class User:
-    """Somebody at a terminal of 100 columns."""
-
-    def __init__(self, command: list[str], environment: dict[str, str] | None = None, cwd: Path | None = None) -> None:
-        import os
-
-        self.child = pexpect.spawn(
-            command[0], command[1:], env={**os.environ, "TERM": "xterm", **(environment or {})}, cwd=cwd,
-            dimensions=(40, 100), timeout=20, encoding="utf-8", codec_errors="backslashreplace",
-        )  # fmt: skip
-        self.child.delaybeforesend = 0
-        self._seen = ""
-
-    def sees(self, text: str) -> str:
-        """Wait until this text is on the screen; gives what came before it and was not asked for yet."""
-        self.child.expect_exact(text)
-        self._seen += self.child.before + self.child.after
-        return self.child.before
-
-    def types(self, line: str) -> None:
-        """Type a line and Enter."""
-        self.child.send(line + "\r")
-
-    def presses(self, key: str) -> None:
-        """Ctrl and this key."""
-        self.child.sendcontrol(key)
-
-    def leaves(self) -> int:
-        """Wait for the end; gives the exit code."""
-        self.child.expect(pexpect.EOF)
-        self._seen += self.child.before
-        self.child.close()
-        return self.child.exitstatus if self.child.exitstatus is not None else -(self.child.signalstatus or 0)
-
-    @property
-    def screen(self) -> str:
-        """All that was seen, without colours."""
-        return SGR.sub("", self._seen).replace("\r\n", "\n")
-
-    @property
-    def raw(self) -> str:
-        """All that was seen, as it came."""
-        return self._seen
-
-    def settle(self, seconds: float = 0.3) -> None:
-        """Give the command the time to do something that it must not do."""
-        time.sleep(seconds)
-
-
 @pytest.fixture
 def user() -> Iterator[Callable[..., User]]:
     """`user(command, environment)`: starts a command at a terminal of its own."""
-    users: list[User] = []
-
-    def begin(command: list[str], environment: dict[str, str] | None = None, cwd: Path | None = None) -> User:
-        users.append(User(command, environment, cwd))
-        return users[-1]
-
-    yield begin
-    for one in users:
-        one.child.close(force=True)
+    with users() as begin:
+        yield begin
 
 
 @pytest.fixture

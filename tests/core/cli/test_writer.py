@@ -1,6 +1,7 @@
 """Nothing from outside reaches the terminal unescaped, however it is cut, styled or placed."""
 
 import io
+import itertools
 import json
 import re
 
@@ -59,7 +60,7 @@ def test_any_split_of_any_text_draws_the_same_and_lets_nothing_through(text, cut
     for stream, screen in screens():
         whole = io.StringIO()
         Screen(whole).write(text)
-        for start, end in zip(places, places[1:], strict=False):
+        for start, end in itertools.pairwise(places):
             screen.write(text[start:end], style)
         plain = SGR.sub("", stream.getvalue())
         assert plain == whole.getvalue()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from rio_core._engine.documents.buffer import Buffer, Changed
 from rio_core._engine.documents.edits import Edit, Position
 from rio_core._engine.documents.store import Documents

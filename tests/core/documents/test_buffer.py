@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.documents import buffer as module
 from rio_core._engine.documents import lines, text
 from rio_core._engine.documents.buffer import Buffer, Changed

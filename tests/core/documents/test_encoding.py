@@ -3,6 +3,7 @@ import codecs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.documents import text
 from rio_core._engine.documents.encoding import MARKS, Format, decode, decode_as, encode, find_codec
 from rio_core._engine.documents.text import Text

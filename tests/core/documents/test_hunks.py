@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.documents import hunks, lines, text
 from rio_core._engine.documents.buffer import Buffer
 from rio_core._engine.documents.hunks import apply_lines, changed_lines, differences

@@ -2,6 +2,7 @@ import re
 
 import pytest
 from hypothesis import given
+
 from rio_core._engine.documents import lines
 from support.nasty import LOOK_ALIKE_ENDS, texts
 from support.profiles import examples

@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine import files
 from rio_core._engine.documents.buffer import Buffer
 from rio_core._engine.documents.edits import Edit, Position
@@ -491,14 +492,14 @@ def changes(draw: st.DrawFn) -> tuple[bytes, Edit, bytes]:
 async def test_any_bytes_opened_edited_in_one_place_and_saved_differ_only_there(change: tuple[bytes, Edit, bytes]):
     before, edit, after = change
     async with anyio.TemporaryDirectory() as folder:
-        path = Path(folder, "project", "f")
-        path.parent.mkdir()
-        path.write_bytes(before)
-        with Root.open(str(path.parent)) as root:
+        project = Path(folder, "project")
+        await anyio.Path(project).mkdir()
+        await anyio.Path(project, "f").write_bytes(before)
+        with Root.open(str(project)) as root:
             documents = Documents(root.place, recovery=f"{folder}/recovery", changed=lambda _: None)
             buffer = await documents.open("f")
             buffer.edit(0, [edit], origin="user")
             await documents.save(buffer.id)
-        assert path.read_bytes() == after
+        assert await anyio.Path(project, "f").read_bytes() == after
         assert os.listdir(folder) == ["project"]
-        assert os.listdir(path.parent) == ["f"]
+        assert os.listdir(project) == ["f"]

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.documents import lines, text
 from rio_core._engine.documents.edits import Position
 from rio_core._engine.documents.text import Text
@@ -43,7 +45,7 @@ def check(real: Text, model: str) -> None:
         with pytest.raises(RioError):
             real.offset(Position(line, len(content) + 1))
     chunks = list(real.chunks())
-    assert not any(one[-1:] == "\r" and other[:1] == "\n" for one, other in zip(chunks, chunks[1:], strict=False))
+    assert not any(one[-1:] == "\r" and other[:1] == "\n" for one, other in pairwise(chunks))
     assert max(map(len, chunks)) <= 2 * text.CHUNK + 1
     assert len(chunks) == 1 or all(chunks)
 
@@ -54,12 +56,25 @@ def test_any_pieces_make_the_text(pieces: list[str]):
     check(Text(pieces), "".join(pieces))
 
 
-@given(texts(), st.lists(st.tuples(st.integers(0), st.integers(0), texts(6)), max_size=12))
-@examples(ci=200, deep=5000)
+ends = st.text("\r\nx", max_size=60)  # where a CR and an LF come together again and again
+
+
+@given(texts(), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), texts(6)), max_size=12))
+@examples(ci=150, deep=5000)
 def test_any_replacements_give_what_a_str_gives(model: str, changes: list[tuple[int, int, str]]):
+    check_changes(model, changes)
+
+
+@given(ends, st.lists(st.tuples(st.integers(0, 99), st.integers(0, 20), st.text("\r\nx", max_size=5)), max_size=15))
+@examples(ci=300, deep=10_000)
+def test_no_replacement_divides_or_joins_a_line_end_in_secret(model: str, changes: list[tuple[int, int, str]]):
+    check_changes(model, changes)
+
+
+def check_changes(model: str, changes: list[tuple[int, int, str]]) -> None:
     real = Text([model])
-    for start, size, new in changes:
-        start %= len(model) + 1
+    for place, size, new in changes:
+        start = place % (len(model) + 1)
         end = start + size % (len(model) - start + 1)
         before, copy = model, real.snapshot()
         assert real.replace(start, end, new) == model[start:end]

@@ -1,4 +1,6 @@
 import pytest
+
+from rio_core._engine.documents.edits import Edit, Position
 from rio_core._engine.documents.undo import PAUSE
 
 
@@ -57,7 +59,6 @@ def test_another_origin_ends_the_word(pen):
     typed = pen()
     typed.type(0, "ab")
     position = typed.buffer.text.position(2)
-    from rio_core._engine.documents.edits import Edit
 
     typed.buffer.edit(typed.buffer.revision, [Edit(position, position, "!")], origin="agent")
     typed.type(2, "c")
@@ -88,7 +89,6 @@ def test_deleting_after_typing_is_a_step_of_its_own(pen):
 
 
 def test_A16_replace_all_is_one_step_with_the_caret(pen, at):
-    from rio_core._engine.documents.edits import Position
 
     typed = pen("foo foo foo")
     caret = (Position(0, 4), Position(0, 7))

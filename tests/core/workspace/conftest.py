@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from rio_core._engine.workspace.confine import Resolver, Root
 from rio_core._engine.workspace.linux import has_openat2
 

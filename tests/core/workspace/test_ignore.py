@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.workspace.confine import Root
 from rio_core._engine.workspace.globs import Rules, expand_braces, parse_rule
 from rio_core._engine.workspace.ignore import Ignore
@@ -37,8 +38,9 @@ def decided_by_rio(project: Path, paths: list[str]) -> set[str]:
 
 def test_as_git_decides(repository: Path) -> None:
     (repository / ".gitignore").write_bytes(
-        b"\xef\xbb\xbf*.log\r\n!keep.log\n# comment\n\\#odd\n\\!bang\nbuild/\n/top\ndocs/*.txt\n**/cache\na/**/z\nlogs/**\n"
-        b"trailing   \nkept\\ \nx[0-9a-c]y\nx[!0]z\n*a*b*c\n\\*star\nq?\n[]-]k\nn/\n!n/m\nfoo**bar\n"
+        b"\xef\xbb\xbf*.log\r\n!keep.log\n# comment\n\\#odd\n\\!bang\nbuild/\n/top\ndocs/*.txt\n"
+        b"**/cache\na/**/z\nlogs/**\ntrailing   \nkept\\ \nx[0-9a-c]y\nx[!0]z\n*a*b*c\n\\*star\nq?\n"
+        b"[]-]k\nn/\n!n/m\nfoo**bar\n"
     )
     (repository / "sub/.gitignore").write_text("*.tmp\n!special.log\n/only_here\n")
     (repository / ".git/info").mkdir(exist_ok=True)
@@ -61,8 +63,8 @@ def test_as_git_decides(repository: Path) -> None:
     for folder in folders:
         (repository / folder).mkdir(parents=True, exist_ok=True)
     names = ["x.log", "keep.log", "special.log", "#odd", "!bang", "build", "top", "t.txt", "z", "only_here", "trailing",
-             "kept ", "x5y", "xby", "xdy", "x0z", "x1z", "1a2b3c", "abc4", "*star", "qq", "q", "]k", "-k", "m", "fooxbar",
-             "private", "k.tmp", "keep.tmp"]  # fmt: skip
+             "kept ", "x5y", "xby", "xdy", "x0z", "x1z", "1a2b3c", "abc4", "*star", "qq", "q", "]k", "-k", "m",
+             "fooxbar", "private", "k.tmp", "keep.tmp"]  # fmt: skip
     paths = [*names, *folders, *(f"{folder}/{name}" for folder in folders for name in names)]
     for path in paths:
         if not (repository / path).exists():

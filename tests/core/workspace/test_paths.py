@@ -3,6 +3,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rio_core._engine.workspace.paths import model_name, parse, render, shown, unescape
 from rio_core.protocol.errors import RioError
 from support.profiles import examples

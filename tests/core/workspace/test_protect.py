@@ -1,4 +1,5 @@
 import pytest
+
 from rio_core._engine.workspace.protect import looks_secret, protected, runs_later, shapes_later, unportable
 
 

@@ -2,11 +2,12 @@
 
 import sys
 from argparse import Namespace
+from typing import Final
 
 from rio_core._cli.chat import chat
-from rio_core._cli.decisions import nobody
-from rio_core._cli.project import core, find_project
-from rio_core._cli.review import Review
+from rio_core._cli.decisions import NOBODY
+from rio_core._cli.project import core, find_project, set_up
+from rio_core._cli.review import Review, unattended
 from rio_core._cli.terminal import Terminal
 from rio_core._cli.text import one_line
 from rio_core._cli.turns import Report, Turns
@@ -15,7 +16,9 @@ from rio_core._cli.waiting import waiting_proposals
 from rio_core._cli.writer import Screen
 from rio_core.client import Client
 
-__all__ = ["run", "set_up"]
+__all__ = ["run"]
+
+_NOBODY: Final = "Nobody is at a terminal to be asked, so it is rejected."
 
 
 async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
@@ -36,26 +39,19 @@ async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
         await set_up(client, options)
         terminal = Terminal(screen, sys.stdin.fileno()) if attended else None
         with client.events() as events:
-            decide = Review(terminal, client) if terminal else nobody
+            decide = Review(terminal, client) if terminal else unattended(screen, NOBODY, _NOBODY)
             turns = Turns(client, events, View(screen, errors), decide, terminal)
             if terminal:
                 await _finish_waiting(client, turns, screen)
-            if turns.report.quit:
-                return turns.report.code
+            report = turns.report
+            if report.quit or (report.interrupted and text is not None):
+                return report.code
             if text is None:
                 return await chat(client, turns, screen, errors)
             turns.report = Report()
             await turns.say(text)
             tell_changes(screen, turns.report)
             return turns.report.code
-
-
-async def set_up(client: Client, options: Namespace) -> None:
-    """Select the provider and begin a new conversation, where that was asked for."""
-    if options.provider is not None:
-        await client.call("provider.select", name=options.provider)
-    if options.new:
-        await client.call("agent.reset")
 
 
 async def _finish_waiting(client: Client, turns: Turns, screen: Screen) -> None:

@@ -14,13 +14,14 @@ LONG_RUN: Final = re.compile(r"(?<=\S)[ \t]{21,}|[ \t]{81,}")
 
 # Alphabets with letters that look like those of another one (Unicode Technical Standard 39, confusables).
 _ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"})
-_WORD: Final = re.compile(r"\w*[^\W\x00-\x7F]\w*")
+_WORD: Final = re.compile(r"\w+")
 _SHOWN: Final = 5
 
 
 def mixed_words(text: str) -> list[str]:
     """The words that mix look-alike alphabets, once each, in order of appearance."""
-    return list(dict.fromkeys(word[0] for word in _WORD.finditer(text) if len(_alphabets(word[0])) > 1))
+    words = (match[0] for match in _WORD.finditer(text))
+    return list(dict.fromkeys(word for word in words if not word.isascii() and len(_alphabets(word)) > 1))
 
 
 def cautions(diff: str) -> list[str]:

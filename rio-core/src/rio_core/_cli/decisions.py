@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from rio_core.protocol.events import AgentPropose
 
-__all__ = ["NOBODY", "Decider", "Decision", "QuitError", "nobody"]
+__all__ = ["NOBODY", "Decider", "Decision", "QuitError"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,3 @@ Decider = Callable[[AgentPropose], Awaitable[Decision]]
 """Decides one proposal that it has shown to somebody; raises QuitError to leave, or RioError when it came too late."""
 
 NOBODY: Final = Decision("reject", reason="nobody was there to decide")
-
-
-async def nobody(_: AgentPropose) -> Decision:
-    """Decides where there is no terminal: nothing is ever approved."""
-    return NOBODY

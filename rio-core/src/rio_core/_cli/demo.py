@@ -8,9 +8,9 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from rio_core._cli.decisions import Decider, Decision
+from rio_core._cli.decisions import Decision
 from rio_core._cli.project import core
-from rio_core._cli.review import Review, show
+from rio_core._cli.review import Review, unattended
 from rio_core._cli.sample import Sample, make_sample
 from rio_core._cli.terminal import Terminal
 from rio_core._cli.text import one_line
@@ -19,7 +19,6 @@ from rio_core._cli.view import View
 from rio_core._cli.writer import Screen
 from rio_core.client import Client
 from rio_core.protocol import RioError
-from rio_core.protocol.events import AgentPropose
 
 __all__ = ["run"]
 
@@ -62,7 +61,13 @@ async def _play(client: Client, sample: Sample, root: Path, screen: Screen, erro
     screen.line(("you: ", "bold"), f"Give {sample.path} a docstring that says what it defines.")
     attended = sys.stdin.isatty() and sys.stdout.isatty()
     terminal = Terminal(screen, sys.stdin.fileno()) if attended else None
-    decide: Decider = Review(terminal, client) if terminal else _decide_alone(screen)
+    decide = (
+        Review(terminal, client)
+        if terminal
+        else unattended(
+            screen, Decision("approve"), "Nobody is at a terminal to be asked: the demo approves it, by the same call."
+        )
+    )
     before = (root / sample.path).read_bytes()
     with client.events() as events:
         turns = Turns(client, events, View(screen, errors), decide, terminal)
@@ -70,15 +75,6 @@ async def _play(client: Client, sample: Sample, root: Path, screen: Screen, erro
     screen.line()
     await _compare(client, sample, root, before, screen)
     return turns.report
-
-
-def _decide_alone(screen: Screen) -> Decider:
-    async def decide(event: AgentPropose) -> Decision:
-        show(screen, event)
-        screen.line("Nobody is at a terminal to be asked: the demo approves it itself, by the same call.")
-        return Decision("approve")
-
-    return decide
 
 
 def _script(sample: Sample) -> str:

@@ -48,13 +48,12 @@ def lines_of(text: str) -> list[str]:
 def _pieces(line: str, style: Style) -> Iterator[Piece]:
     text = line[1:].rstrip(" \t") if style in ("removed", "added") else line[1:]
     end = line[1 + len(text) :]
-    yield line[:1], style
-    done = 0
+    shown, done = line[:1], 0
     for run in LONG_RUN.finditer(text):
-        yield text[done : run.start()], style
+        yield shown + text[done : run.start()], style
         yield _counted(run[0]), "mark"
-        done = run.end()
-    yield text[done:], style
+        shown, done = "", run.end()
+    yield shown + text[done:], style
     yield (_counted(end) if len(end) > _SHORT else end), "mark"
 
 

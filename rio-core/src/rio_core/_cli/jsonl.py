@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 from argparse import Namespace
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, Final, Literal
 
@@ -12,7 +13,7 @@ import msgspec
 
 from rio_core._cli.decisions import NOBODY
 from rio_core._cli.incoming import incoming_lines
-from rio_core._cli.project import core, find_project
+from rio_core._cli.project import core, find_project, set_up
 from rio_core._cli.turns import INTERRUPTED
 from rio_core._cli.waiting import waiting_proposals
 from rio_core._cli.writer import Screen
@@ -46,8 +47,6 @@ class _Decide(msgspec.Struct, forbid_unknown_fields=True):
 
 async def run(options: Namespace, screen: Screen) -> int:
     """Serve one driver on standard input and output; gives the exit code."""
-    from rio_core._cli.agent import set_up
-
     try:
         async with core(find_project(options.project), "agent --json") as client:
             await set_up(client, options)
@@ -81,18 +80,19 @@ class _Session:
 
     async def run(self, text: str | None) -> int:
         """Serve until it is over; gives the exit code."""
-        failure: RioError | None = None
-        async with self._tasks as tasks:
-            tasks.start_soon(self._obey_interrupts)
-            try:
-                with self._over:
-                    await self._begin(text)
-                    tasks.start_soon(self._read)
-                    async for notification in self._notifications:
-                        self._take(notification)
-            except RioError as error:
-                failure = error
-            tasks.cancel_scope.cancel()
+        failure: Exception | None = None
+        with anyio.open_signal_receiver(signal.SIGINT) as signals:
+            async with self._tasks as tasks:
+                tasks.start_soon(self._obey, signals)
+                try:
+                    with self._over:
+                        await self._begin(text)
+                        tasks.start_soon(self._read)
+                        async for notification in self._notifications:
+                            self._take(notification)
+                except (RioError, OSError) as error:  # raised below: from within, the task group would wrap it
+                    failure = error
+                tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
         if self._interrupted:
@@ -181,13 +181,12 @@ class _Session:
                     "agent.approve", turn=turn, proposal=proposal, digest=digest, **NOBODY.params()
                 )  # fmt: skip
 
-    async def _obey_interrupts(self) -> None:
-        with anyio.open_signal_receiver(signal.SIGINT) as signals:
-            async for _ in signals:
-                if self._interrupted:
-                    self._over.cancel()
-                self._interrupted = True
-                self._tasks.start_soon(self._stop)
+    async def _obey(self, signals: AsyncIterator[signal.Signals]) -> None:
+        async for _ in signals:
+            if self._interrupted:
+                self._over.cancel()
+            self._interrupted = True
+            self._tasks.start_soon(self._stop)
 
     async def _stop(self) -> None:
         with suppress(RioError):

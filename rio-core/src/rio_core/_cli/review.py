@@ -5,7 +5,7 @@ from typing import Final
 
 from rio_core._cli import diff
 from rio_core._cli.cautions import cautions
-from rio_core._cli.decisions import Decision, QuitError
+from rio_core._cli.decisions import Decider, Decision, QuitError
 from rio_core._cli.edit import edit_text
 from rio_core._cli.terminal import Terminal
 from rio_core._cli.text import one_line
@@ -16,15 +16,15 @@ from rio_core.protocol.events import AgentPropose
 from rio_core.protocol.ops.agent import ProposalResult
 from rio_core.protocol.values import Hunk
 
-__all__ = ["LARGE", "Review", "show"]
+__all__ = ["LARGE", "Review", "unattended"]
 
 LARGE: Final = 2000
 """Rows of a diff on the screen from which on a single letter does not approve it."""
 
 _CONTEXT: Final = 3
-_CHOICES: Final = "[a]pprove  [r]eject  [h]unks  [e]dit in $EDITOR  [q]uit "
-_LARGE_CHOICES: Final = "[yes] approve  [show] page by page  [r]eject  [h]unks  [e]dit in $EDITOR  [q]uit "
-_COMMAND_CHOICES: Final = "[a]pprove  [r]eject  [q]uit "
+_CHOICES: Final = "[a]pprove  [r]eject  [h]unks  [e]dit in $EDITOR  [q]uit"
+_LARGE_CHOICES: Final = "[yes] approve  [show] page by page  [r]eject  [h]unks  [e]dit in $EDITOR  [q]uit"
+_COMMAND_CHOICES: Final = "[a]pprove  [r]eject  [q]uit"
 
 
 def show(screen: Screen, event: AgentPropose) -> None:
@@ -35,6 +35,17 @@ def show(screen: Screen, event: AgentPropose) -> None:
     screen.lines(diff.drawn(event.diff))
     for mark in (*event.marks, *cautions(event.diff)):
         screen.warn(one_line(mark))
+
+
+def unattended(screen: Screen, decision: Decision, why: str) -> Decider:
+    """Decides each proposal alike where there is nobody to ask; it is shown all the same, and why it is so decided."""
+
+    async def decide(event: AgentPropose) -> Decision:
+        show(screen, event)
+        screen.line(why)
+        return decision
+
+    return decide
 
 
 class Review:
@@ -86,7 +97,7 @@ class Review:
         return answer.strip().lower()
 
     async def _reject(self) -> Decision:
-        reason = await self._terminal.ask("Reason, for the model (may be empty): ")
+        reason = await self._terminal.ask("Reason, for the model (may be empty)")
         if reason is None:
             raise QuitError
         return Decision("reject", reason=reason.strip() or None)
@@ -98,7 +109,7 @@ class Review:
         for pieces in diff.drawn(event.diff):
             rows = diff.rows("".join(text for text, _ in pieces), self._screen.width)
             if used and used + rows > height:
-                if await self._ask("-- Enter: more, q: back -- ") == "q":
+                if await self._ask("-- Enter for more, q to go back") == "q":
                     return False
                 used = 0
             self._screen.line(*pieces)
@@ -111,7 +122,7 @@ class Review:
         for number, hunk in enumerate(proposal.hunks, 1):
             title = f"@@ hunk {number} of {len(proposal.hunks)} @@\n"
             self._screen.lines(diff.drawn(title + "".join(_hunk_lines(proposal, hunk))))
-            while (answer := await self._ask("Keep this hunk? [y]es  [n]o  [b]ack ")) not in ("y", "yes", "n", "no"):
+            while (answer := await self._ask("Keep this hunk? [y]es  [n]o  [b]ack")) not in ("y", "yes", "n", "no"):
                 if answer in ("b", "back"):
                     return None
             if answer in ("y", "yes"):
@@ -137,7 +148,7 @@ class Review:
         self._screen.lines(diff.drawn(changed))
         for caution in cautions(changed):
             self._screen.warn(caution)
-        while (answer := await self._ask("Approve this? [y]es  [n]o ")) not in ("y", "yes", "n", "no"):
+        while (answer := await self._ask("Approve this? [y]es  [n]o")) not in ("y", "yes", "n", "no"):
             pass
         if answer in ("n", "no"):
             return None

@@ -26,11 +26,13 @@ class Terminal:
     async def ask(self, question: str) -> str | None:
         """The line typed after the question was drawn, without its end; None at the end of input (Ctrl-D).
 
-        What was typed before is thrown away: it was meant for something else.
+        What was typed before is thrown away: it was meant for something else. The colon comes after that, so that a
+        program at the other end can know from when on it may type.
         """
         self.screen.fresh()
         self.screen.write(question, "bold")
         forget_typed(self._descriptor)
+        self.screen.write(": ")
         # A terminal hands out whole lines (canonical mode), none longer than 4,096 bytes.
         await anyio.wait_readable(self._descriptor)
         data = os.read(self._descriptor, 65536)

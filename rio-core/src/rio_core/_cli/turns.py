@@ -84,15 +84,17 @@ class Turns:
         Ctrl-C stops it, a second time leaves (`report.interrupted` in both cases; `report.quit` to leave).
         """
         self._stopping = False
-        failure: RioError | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._obey_interrupts, turn, tasks.cancel_scope)
-            tasks.start_soon(self._watch)
-            try:
-                await self._follow(turn, waiting)
-            except RioError as error:
-                failure = error
-            tasks.cancel_scope.cancel()
+        failure: Exception | None = None
+        # The receiver is there before anything is asked: Ctrl-C at the first question must find it.
+        with anyio.open_signal_receiver(signal.SIGINT) as signals:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._obey, signals, turn, tasks.cancel_scope)
+                tasks.start_soon(self._watch)
+                try:
+                    await self._follow(turn, waiting)
+                except (RioError, OSError) as error:  # raised below: from within, the task group would wrap it
+                    failure = error
+                tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
 
@@ -158,15 +160,14 @@ class Turns:
         if self._question is not None:
             self._question.cancel()
 
-    async def _obey_interrupts(self, turn: str, leave: anyio.CancelScope) -> None:
-        with anyio.open_signal_receiver(signal.SIGINT) as signals:
-            async with anyio.create_task_group() as tasks:
-                async for _ in signals:
-                    if self._terminal is not None and self._terminal.lent:
-                        continue
-                    if self._stopping:
-                        self.report.interrupted = self.report.quit = True
-                        leave.cancel()
-                        return
-                    self.report.interrupted = True
-                    tasks.start_soon(self._stop, turn)
+    async def _obey(self, signals: AsyncIterator[signal.Signals], turn: str, leave: anyio.CancelScope) -> None:
+        async with anyio.create_task_group() as tasks:
+            async for _ in signals:
+                if self._terminal is not None and self._terminal.lent:
+                    continue
+                if self._stopping:
+                    self.report.interrupted = self.report.quit = True
+                    leave.cancel()
+                    return
+                self.report.interrupted = True
+                tasks.start_soon(self._stop, turn)

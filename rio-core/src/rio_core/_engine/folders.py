@@ -8,7 +8,7 @@ from rio_core._engine.files import write_private
 from rio_core._engine.place import Place
 from rio_core.protocol.errors import RioError
 
-__all__ = ["config_folder", "make_private", "state_folder", "store"]
+__all__ = ["config_folder", "fetch", "make_private", "state_folder", "store"]
 
 
 def config_folder() -> Path:
@@ -49,14 +49,36 @@ def make_private(folder: Path) -> None:
     for missing in reversed([folder, *folder.parents]):
         try:
             missing.mkdir(mode=0o700)
+            missing.chmod(0o700)  # whatever the umask took away
         except FileExistsError:
             continue
         except OSError:
             if not missing.is_dir():
                 raise
-    mode = folder.stat().st_mode
-    if stat.S_IMODE(mode) & 0o077 and os.name == "posix":
+    if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
         folder.chmod(0o700)
+
+
+def fetch(path: Path, limit: int, *, close_to_others: bool = False) -> bytes:
+    """The bytes of a regular file of at most `limit`; on request its rights for anybody else are taken away first.
+
+    Raises OSError, and ValueError for what is larger or no regular file.
+    """
+    # A pipe in its place must not hang the start.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise ValueError("it is no regular file")
+        if close_to_others and mode & 0o077:
+            os.fchmod(descriptor, 0o600)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > limit:
+        raise ValueError(f"it is larger than {limit:,} bytes")
+    return data
 
 
 def store(path: Path, data: bytes) -> None:

@@ -60,14 +60,7 @@ class Project:
 
     async def close(self) -> None:
         """Give up the folder. A turn that waits for its user goes on waiting at the next start."""
-        turn = self.agent.turn
-        if turn is not None:
-            if turn.proposals:
-                turn.closed = True
-                turn.scope.cancel()
-            else:
-                await self.agent.interrupt("interrupted")
-        self.agent.log.close()
+        await self.agent.close(keep_waiting=True)
         self.root.close()
 
     def trust(self, *, trusted: bool) -> None:
@@ -120,7 +113,9 @@ class Project:
     async def resume(self, name: str) -> None:
         """Go on with another conversation."""
         if name != self.agent.log.id:
-            await self._switch(self.conversations.open(name))
+            log = self.conversations.open(name)
+            os.utime(log.path)  # it is the one that was used last
+            await self._switch(log)
 
     def rename(self, name: str, title: str) -> None:
         """Title a conversation."""
@@ -137,8 +132,7 @@ class Project:
         return self.agent.log.records if name == self.agent.log.id else self.conversations.read(name)
 
     async def _switch(self, log: Log) -> None:
-        await self.agent.interrupt("stopped")
-        self.agent.log.close()
+        await self.agent.close(keep_waiting=False)
         self.agent, self.approvals = self._attach(log)
         await self.restore()
 

@@ -5,14 +5,13 @@ import json
 import logging
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import quote, quote_plus
 
 from rio_core._engine.bus import Bus
-from rio_core._engine.folders import store
+from rio_core._engine.folders import fetch, store
 from rio_core.api import SecretSpec
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.events import SettingsChanged
@@ -26,6 +25,8 @@ Status = Literal["set", "not set", "from the environment"]
 
 LONGEST: Final = 16 * 1024
 """Characters of a secret: more than any service gives, and less than any header takes."""
+LARGEST: Final = 1024 * 1024
+"""Bytes of a file of secrets."""
 SHORTEST_MASKED: Final = 8
 """Shorter values are left in texts, as they also occur by chance."""
 
@@ -159,7 +160,7 @@ def _check(value: str) -> None:
     if len(value) > LONGEST:
         raise RioError("bad_message", f"The secret is longer than {LONGEST:,} characters.", action)
     for position, char in enumerate(value, 1):
-        if char == "\n" or ord(char) > 0xFF or is_hidden(char):
+        if char in "\n\t" or ord(char) > 0xFF or is_hidden(char):
             raise RioError(
                 "bad_message",
                 f"Character {position} of the {len(value)} of the secret cannot be sent in a header.",
@@ -170,20 +171,15 @@ def _check(value: str) -> None:
 def _read(path: Path) -> dict[str, str]:
     """The values in a file, none where there is none. A file that others can read is closed to them."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        data = fetch(path, LARGEST, close_to_others=True)
     except FileNotFoundError:
         return {}
     except OSError as error:
         logger.warning("%s cannot be read: %s", path, error.strerror)
         return {}
-    with open(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            logger.warning("%s is no regular file", path)
-            return {}
-        if mode & 0o077 and os.name == "posix":
-            os.fchmod(descriptor, 0o600)
-        data = file.read()
+    except ValueError as error:
+        logger.warning("%s: %s", path, error)
+        return {}
     try:
         values = json.loads(data)
         return {name: value.strip() for name, value in values.items()}

@@ -3,14 +3,13 @@
 import math
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from rio_core._engine.bus import Bus
-from rio_core._engine.folders import store
+from rio_core._engine.folders import fetch, store
 from rio_core.api import SettingSpec
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.events import SettingsChanged
@@ -166,7 +165,9 @@ class Settings:
         except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, KeyError, ValueError):
             pass
         raise RioError(
-            "io", f"{self._path} cannot be changed without touching the rest of it.", f"Set {key} in it by hand."
+            "io",
+            f"{key} cannot be set without touching the rest of {self._path}.",
+            "Set it there by hand; nothing was changed.",
         )
 
     def _put(self, document: Any, tables: list[str], last: str, value: Any, table: Callable[[], Any]) -> None:
@@ -197,7 +198,7 @@ class Settings:
         self._seen = seen
         try:
             text = _read(self._path)
-            self._values = tomllib.loads(text)
+            self._values = _parse(text)
             self._text = text
         except FileNotFoundError:
             self._text, self._values = "", {}
@@ -205,8 +206,8 @@ class Settings:
             self._notice(
                 f"{self._path} cannot be read: {error.strerror}. The settings from before, or defaults, count."
             )
-        except (ValueError, RecursionError) as error:
-            self._bad(str(error) or "it is nested too deeply", keep_aside=keep_bad_aside)
+        except ValueError as error:
+            self._bad(str(error), keep_aside=keep_bad_aside)
 
     def _bad(self, reason: str, *, keep_aside: bool) -> None:
         if not keep_aside:
@@ -240,16 +241,20 @@ class Settings:
 
 def _read(path: Path) -> str:
     """The text of the file. Raises OSError, ValueError."""
-    # A pipe in its place must not hang the start.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("it is no regular file")
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise ValueError(f"it is larger than {LARGEST:,} bytes")
+    data = fetch(path, LARGEST)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"it is not UTF-8 at line {line}") from None
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """The values in the text. Raises ValueError, whose text names the line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        last = text.count("\n") + 1
+        raise ValueError(str(error).replace("at end of document", f"at line {last}, the last")) from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

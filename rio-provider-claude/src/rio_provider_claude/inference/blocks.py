@@ -40,6 +40,16 @@ class Block(Protocol):
         ...
 
     @property
+    def bound(self) -> bool:
+        """Of use to the service only behind exactly what stood before it."""
+        ...
+
+    @property
+    def lost(self) -> bool:
+        """Complete, yet not to be sent back as it came."""
+        ...
+
+    @property
     def doubtful(self) -> bool:
         """Complete, yet perhaps cut off by the token limit: only what comes next tells."""
         ...
@@ -48,6 +58,8 @@ class Block(Protocol):
 class _Text:
     """Text with its citations."""
 
+    bound: Final = False
+    lost: Final = False
     doubtful: Final = False
 
     def __init__(self, start: dict[str, Any]) -> None:
@@ -81,6 +93,8 @@ class _Text:
 class _Thinking:
     """Thinking with its signature. The text may be left out by the service, the signature never."""
 
+    bound: Final = True
+    lost: Final = False
     doubtful: Final = False
 
     def __init__(self, start: dict[str, Any]) -> None:
@@ -117,6 +131,8 @@ class _Thinking:
 class _Redacted:
     """Thinking that the service shows to nobody; it comes whole."""
 
+    bound: Final = True
+    lost: Final = False
     doubtful: Final = False
 
     def __init__(self, start: dict[str, Any]) -> None:
@@ -135,11 +151,14 @@ class _Redacted:
 class _ToolUse:
     """A call. Its input comes in pieces of JSON text, and is read once, when all are there."""
 
+    bound: Final = False
+
     def __init__(self, start: dict[str, Any]) -> None:
         self._start = start
         self._id = string(start, "id")
         self._name = string(start, "name")
         self._pieces: list[str] = []
+        self.lost = False
         self.doubtful = False
 
     def take(self, delta: Mapping[str, Any]) -> Sequence[Posted]:
@@ -154,7 +173,7 @@ class _ToolUse:
         except ValueError:
             given = None
         if not isinstance(given, dict):
-            self.doubtful = True
+            self.lost = self.doubtful = True
             return (ToolCall(self._id, self._name, text),)
         self.doubtful = not given
         return (ToolCall(self._id, self._name, given), Native(sound({**self._start, "input": given})))
@@ -166,12 +185,13 @@ class _ToolUse:
 class _Opaque:
     """A block that rio does not know: kept as it came, unless a part of it was not understood."""
 
+    bound: Final = False
     doubtful: Final = False
 
     def __init__(self, start: dict[str, Any]) -> None:
         self._start = start
         self._pieces: list[str] = []
-        self._whole = True
+        self.lost = False
 
     def take(self, delta: Mapping[str, Any]) -> Sequence[Posted]:
         match delta.get("type"):
@@ -180,7 +200,7 @@ class _Opaque:
             case "compaction_delta":  # one delta with the whole content
                 self._start |= {key: value for key, value in delta.items() if key != "type" and value is not None}
             case _:
-                self._whole = False
+                self.lost = True
         return ()
 
     def close(self) -> Sequence[Posted]:
@@ -188,8 +208,9 @@ class _Opaque:
         try:
             native = sound({**self._start, "input": parse(text)} if text.strip() else self._start)
         except ValueError:
+            self.lost = True
             return ()
-        return (Native(native, alone=True),) if self._whole else ()
+        return () if self.lost else (Native(native, alone=True),)
 
     def cut(self) -> Sequence[Posted]:
         return ()

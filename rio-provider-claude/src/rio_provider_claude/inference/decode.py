@@ -46,6 +46,7 @@ class Decoder:
         self._message = ""
         self._tally = Tally()
         self._coming: dict[int, _Coming] = {}
+        self._lost = False  # a block was not understood: thoughts behind it cannot be sent back
         self._stop: str | None = None
         self._details: object = None
         self._sequence: object = None
@@ -117,7 +118,9 @@ class Decoder:
     def _close(self, event: Mapping[str, Any]) -> Sequence[Posted]:
         coming = self._at(event)
         coming.closed = True
-        coming.held += coming.block.close()
+        block = coming.block
+        coming.held += block.cut() if block.bound and self._lost else block.close()
+        self._lost |= block.lost
         return self._release()
 
     def _at(self, event: Mapping[str, Any]) -> _Coming:

@@ -36,7 +36,7 @@ async def known(name: str, client: httpx.AsyncClient, channel: Channel, answers:
     place = (channel.options.base, name)
     found = answers.get(place) or table().model(name)
     if found is not None:
-        return found if found.id == name else _renamed(found, name)
+        return found
     try:
         entry = await _get(client, channel, f"/v1/models/{quote(name, safe='')}", {})
     except ProviderError:
@@ -74,15 +74,7 @@ def shipped(reason: str) -> list[Model]:
 
 def _capability(entry: Mapping[str, Any]) -> Capability:
     name = entry["id"]
-    found = told(entry)
-    if found is None:
-        shipped = table().model(name)
-        found = Capability(name, str(entry.get("display_name") or name)) if shipped is None else _renamed(shipped, name)
-    return found
-
-
-def _renamed(model: Capability, name: str) -> Capability:
-    return Capability(name, model.title, model.window, model.max_output, model.efforts, model.thinking)
+    return told(entry) or table().model(name) or Capability(name, str(entry.get("display_name") or name))
 
 
 def _model(model: Capability, source: str, entry: Mapping[str, Any]) -> Model:

@@ -19,6 +19,8 @@ MOST_TOKENS: Final = 64_000
 FEW_TOKENS: Final = 8_192
 """The same for a model of which nothing is known."""
 
+THOUGHTS: Final = ("thinking", "redacted_thinking")
+
 _MARK: Final = {"type": "ephemeral"}
 _MARKABLE: Final = ("text", "tool_result")
 
@@ -70,32 +72,51 @@ def _thinking(model: Capability, wanted: str, effort: str) -> dict[str, str] | N
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    merged: list[dict[str, Any]] = []
-    for place, message in enumerate(messages):
-        following = messages[place + 1].blocks if place + 1 < len(messages) else ()
-        blocks = _sent(message, following)
-        if not blocks:
-            continue
-        if merged and merged[-1]["role"] == message.role:
-            merged[-1]["content"] += blocks
-        else:
-            merged.append({"role": message.role, "content": blocks})
-    for entry in merged:
-        if entry["role"] == "user":  # results first: what was merged behind them may hold more
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        blocks = [shown for block in message.blocks for shown in _block(block)]
+        if blocks and sent and sent[-1]["role"] == message.role:
+            sent[-1]["content"] += blocks
+        elif blocks:
+            sent.append({"role": message.role, "content": blocks})
+    for place in range(len(sent) - 2, 0, -1):
+        if sent[place]["role"] == "assistant":
+            before, own, after = (entry["content"] for entry in sent[place - 1 : place + 2])
+            own[:] = _closed(own, after)
+            if not own:
+                before += after
+                del sent[place : place + 2]
+    for entry in sent:
+        if entry["role"] == "user":  # results first: what was joined may hold text before them
             entry["content"].sort(key=lambda block: block["type"] != "tool_result")
-    return merged
+    return sent
 
 
-def _sent(message: Message, following: Sequence[Block]) -> list[dict[str, Any]]:
-    blocks = [sent for block in message.blocks for sent in _block(block)]
-    if any(not isinstance(block, ToolResult) for block in following):
-        # The service's own calls without a result may be followed by results only.
-        closed = {block.get("tool_use_id") for block in blocks}
-        blocks = [block for block in blocks if block["type"] != "server_tool_use" or block.get("id") in closed]
-    # A message must not end in a thought; left out each time, it is in no signature's history.
-    while blocks and blocks[-1]["type"] in ("thinking", "redacted_thinking"):
-        blocks.pop()
-    return blocks
+def _closed(blocks: list[dict[str, Any]], following: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks of a message that is not the last one."""
+    if any(block["type"] != "tool_result" for block in following):
+        blocks = _without_open_calls(blocks)
+    # A message must not end in a thought. Left out each time, it is in no signature's history.
+    end = len(blocks)
+    while end and blocks[end - 1]["type"] in THOUGHTS:
+        end -= 1
+    return blocks[:end]
+
+
+def _without_open_calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the service's own calls that have no result, and the thoughts behind them that are bound to them.
+
+    After such a call the user may send nothing but results.
+    """
+    closed = {block.get("tool_use_id") for block in blocks}
+    dropped: tuple[str, ...] = ()
+    kept = []
+    for block in blocks:
+        if block["type"] == "server_tool_use" and block.get("id") not in closed:
+            dropped = THOUGHTS
+        elif block["type"] not in dropped:
+            kept.append(block)
+    return kept
 
 
 def _block(block: Block) -> Iterator[dict[str, Any]]:
@@ -111,7 +132,7 @@ def _block(block: Block) -> Iterator[dict[str, Any]]:
             yield {**base, "id": name, "name": tool, "input": given}
         case ToolResult():
             yield _result(block)
-        case Thought() if native.get("type") in ("thinking", "redacted_thinking"):
+        case Thought() if native.get("type") in THOUGHTS:
             yield dict(native)
         case Opaque() if native:
             yield dict(native)

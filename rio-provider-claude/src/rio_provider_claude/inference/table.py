@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -41,8 +41,9 @@ class Table:
     aliases: Mapping[str, str]
 
     def model(self, name: str) -> Capability | None:
-        """What the model of this id or alias takes."""
-        return self.models.get(self.aliases.get(name, name))
+        """What the model of this id or alias takes, under the name that was asked for."""
+        found = self.models.get(self.aliases.get(name, name))
+        return None if found is None else replace(found, id=name)
 
     def price(self, name: str) -> Price | None:
         """The price of the model of this id or alias."""

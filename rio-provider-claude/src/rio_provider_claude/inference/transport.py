@@ -20,7 +20,8 @@ def transport(options: Options) -> httpx.AsyncHTTPTransport:
     trust = _trust(options)
     address = "" if options.loopback else options.proxy or _of_environment(options)
     try:
-        proxy = httpx.Proxy(address, ssl_context=trust) if address else None
+        secure = trust if address.startswith("https:") else None
+        proxy = httpx.Proxy(address, ssl_context=secure) if address else None
     except (ValueError, httpx.InvalidURL):
         raise ProviderError("not_configured", "The proxy is not an http or https address.", correct("Proxy")) from None
     return httpx.AsyncHTTPTransport(verify=trust, proxy=proxy)

@@ -29,7 +29,7 @@ from rio_core._engine.agent.records import (
 )
 from rio_core._engine.agent.reply import Reply
 from rio_core._engine.agent.store import Log
-from rio_core._engine.agent.turn import Turn
+from rio_core._engine.agent.turn import Turn, TurnOverError
 from rio_core._engine.bus import Bus
 from rio_core._engine.tools.toolbox import Answered, Toolbox
 from rio_core.api import Delta, Done, Failure, FailureKind, Posted, Request, Setup, Thinking, ToolSpec, Usage, Waiting
@@ -95,6 +95,7 @@ class Agent:
         self.log = log
         self.turn: Turn | None = None
         self.queue: dict[str, list[str]] = {}
+        self._closing = False
         self._bus = bus
         self._providers = providers
         self._toolbox = toolbox
@@ -150,9 +151,25 @@ class Agent:
         if how == "stopped":
             self._bus.publish(events.AgentStopped(turn=turn.name))
 
+    async def close(self, *, keep_waiting: bool) -> None:
+        """Give up the conversation. A turn that waits for its user goes on at the next start with `keep_waiting`."""
+        self._closing = True
+        turn = self.turn
+        if turn is not None:
+            if keep_waiting and turn.proposals:
+                async with self._desk.busy:
+                    turn.closed = True
+                turn.scope.cancel()
+            else:
+                await self.interrupt("interrupted" if keep_waiting else "stopped")
+            await turn.finished.wait()
+        self.log.close()
+
     # -- a turn ------------------------------------------------------------------------------------------------
 
     def _begin(self, texts: list[str]) -> str:
+        if self._closing:
+            raise RioError("conflict", "This conversation is being closed.", "Send again in the one that is open now.")
         name = f"t{sum(isinstance(record, Said) for record in self.log.records) + 1}-{secrets.token_hex(4)}"
         self.log.append(Said(turn=name, texts=texts))
         self.turn = turn = Turn(name, texts[0])
@@ -170,6 +187,8 @@ class Agent:
         with turn.scope:
             try:
                 ended = await self._work(turn, waiting=waiting)
+            except TurnOverError:
+                pass
             except TurnFailedError as failure:
                 await self._fail(turn, failure)
             except RioError as error:
@@ -182,7 +201,8 @@ class Agent:
                         "internal", f"rio failed: {error!r}.", "Send again; if it stays, report it with the log."
                     ),
                 )
-        if ended and self.turn is None and self.queue:
+        turn.finished.set()
+        if ended and self.turn is None and self.queue and not self._closing:
             name = next(iter(self.queue))
             try:
                 self._begin(self.queue[name])
@@ -201,12 +221,14 @@ class Agent:
         while True:
             if waiting:
                 await turn.decided.wait()
+                turn.go_on()
             waiting = False
             if handle is None:
                 # Composed once: what the model signs is bound to the tools and the system prompt.
                 handle = await self._provider()
                 system = compose(await self._prompt())
                 tools = self._toolbox.specs()
+                turn.go_on()
             answer, stop = await self._ask(turn, handle, system, tools)
             calls = [block for block in answer.blocks if block.type == "tool_call"]
             if stop.stop == "refusal":
@@ -254,6 +276,7 @@ class Agent:
             await self._drain()
 
         await handle.respond(request, sink)
+        turn.go_on()
         end = reply.end
         if not isinstance(end, Done):
             if end is None:
@@ -300,9 +323,11 @@ class Agent:
                 self._answer(turn, call.id, Answered(why_not, why_not, ok=False))
                 continue
             outcome = await self._toolbox.call(call.name, call.input, call.raw)
+            turn.go_on()
             if not isinstance(outcome, Answered):
                 try:
                     proposal = await self._desk.propose(turn.name, call.id, outcome)
+                    turn.go_on()
                 except RioError as error:
                     outcome = Answered(f"{error.message} {error.action}", error.message, ok=False)
                 else:

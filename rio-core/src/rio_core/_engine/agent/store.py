@@ -29,7 +29,7 @@ except ImportError:  # Windows: a second core is kept off by the file's exclusiv
 
 __all__ = ["Conversations", "Log", "Summary", "project_folder"]
 
-_ID = re.compile(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{8}")
+_ID = re.compile(r"[0-9]{8}T[0-9]{12}-[0-9a-f]{8}")
 
 
 def project_folder(state: Path, root: str) -> Path:
@@ -109,7 +109,8 @@ class Conversations:
         """A new, empty conversation, locked. Its file appears with the first record of a turn."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         now = time.time()
-        name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + "-" + secrets.token_hex(4)
+        moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f"{int(now % 1 * 1e6):06}"
+        name = f"{moment}-{secrets.token_hex(4)}"
         path = self._folder / f"{name}.jsonl"
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         _lock(descriptor)
@@ -140,8 +141,8 @@ class Conversations:
         return log
 
     def latest(self) -> Log:
-        """The newest conversation that no other core holds, or a new one."""
-        for name in self._names():
+        """The conversation that was used last of those that no other core holds, or a new one."""
+        for name in sorted(self._names(), key=self._used, reverse=True):
             with contextlib.suppress(RioError):
                 return self.open(name)
         return self.create()
@@ -175,6 +176,12 @@ class Conversations:
         with contextlib.suppress(FileNotFoundError):
             names = [entry.name.removesuffix(".jsonl") for entry in os.scandir(self._folder)]
             yield from sorted((name for name in names if _ID.fullmatch(name)), reverse=True)
+
+    def _used(self, name: str) -> tuple[int, str]:
+        try:
+            return os.stat(self._path(name)).st_mtime_ns, name
+        except OSError:
+            return 0, name
 
     def _path(self, name: str) -> Path:
         if not _ID.fullmatch(name):

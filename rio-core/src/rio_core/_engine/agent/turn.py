@@ -6,7 +6,12 @@ from rio_core._engine.agent.proposals import Proposal
 from rio_core._engine.agent.reply import Reply
 from rio_core.protocol.values import Usage
 
-__all__ = ["Turn"]
+__all__ = ["Turn", "TurnOverError"]
+
+
+class TurnOverError(Exception):
+    """The turn was closed while something of it was under way: nothing more may come of that."""
+
 
 
 class Turn:
@@ -21,8 +26,17 @@ class Turn:
         self.open_calls: list[str] = []
         self.proposals: dict[str, Proposal] = {}
         self.decided = anyio.Event()
+        self.finished = anyio.Event()
         self.usage = Usage()
         self._before = Usage()
+
+    def go_on(self) -> None:
+        """Raise TurnOverError when the turn is closed.
+
+        To be called after everything that was waited for: cancelling reaches a task only at its next wait.
+        """
+        if self.closed:
+            raise TurnOverError
 
     def set_usage(self, usage: Usage) -> None:
         """Take the running totals of the answer that is coming in; those of earlier answers stay."""

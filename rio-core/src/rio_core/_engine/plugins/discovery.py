@@ -36,10 +36,11 @@ class Found:
 def keep_projects_out() -> list[str]:
     """Take the working folder off `sys.path`, as it may be a project, of which nothing is ever imported.
 
-    Relative entries go too. Returns what is left.
+    What PYTHONPATH names relative to it goes too. Returns what is left.
     """
-    here = os.path.realpath(os.curdir)
-    sys.path[:] = [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) != here]
+    named = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if not os.path.isabs(entry)]
+    unsafe = {os.path.realpath(entry) for entry in (os.curdir, *named)}
+    sys.path[:] = [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) not in unsafe]
     return list(sys.path)
 
 

@@ -78,7 +78,8 @@ class ProviderHandle:
         self._provider = provider
         self._plugin = plugin
         self._called = f"Provider {name} ({distribution} {version})"
-        self._report_at = f"Report it to the authors of {distribution}" + (f": {homepage}" if homepage else ".")
+        where = f": {homepage}" if homepage else "."
+        self._report_at = f"Send again; if it stays, report it to the authors of {distribution}{where}"
 
     def setup(self) -> Setup:
         """How the user set the provider up."""
@@ -166,7 +167,7 @@ class ProviderHandle:
                 return Failure(
                     "unexpected_response",
                     f"{self._called} returned without ending its answer.",
-                    f"Send again. {self._report_at}",
+                    self._report_at,
                 )
             case PluginFaultError():
                 self._keep(error)

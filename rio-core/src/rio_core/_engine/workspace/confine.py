@@ -230,15 +230,24 @@ class Root:
         return here
 
     def _deepest(self, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-        """The deepest folder on a way that is there, and the names that are missing after it."""
-        for count in range(len(names) - 1, -1, -1):
-            if names[count] == "..":
-                break
-            try:
-                return self._open(names[:count]), tuple(names[count:])
-            except FileNotFoundError:
-                continue
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        """The deepest folder on a way whose end is missing, and the names that are missing after it."""
+        here, there, missing = self._open(()), 0, len(names)
+        try:
+            while missing - there > 1:
+                middle = (there + missing) // 2
+                try:
+                    inner = self._open(names[:middle])
+                except FileNotFoundError:
+                    missing = middle
+                else:
+                    os.close(here)
+                    here, there = inner, middle
+            if ".." in names[there:]:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        except BaseException:
+            os.close(here)
+            raise
+        return here, tuple(names[there:])
 
     def _names_of(self, folder: int, label: str) -> tuple[str, ...]:
         names = self._location.names_of(folder)

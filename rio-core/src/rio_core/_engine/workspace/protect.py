@@ -123,8 +123,10 @@ def _folded(names: Sequence[str]) -> list[str]:
 
 
 def _fold(name: str) -> str:
-    plain = unicodedata.normalize("NFKC", _without_hidden(name))
-    plain = unicodedata.normalize("NFKC", _without_hidden(plain).casefold())
+    plain = name.lower()
+    if not (plain.isascii() and plain.isprintable()):
+        plain = unicodedata.normalize("NFKC", _without_hidden(name))
+        plain = unicodedata.normalize("NFKC", _without_hidden(plain).casefold())
     return plain.split(":")[0].rstrip(" .")
 
 

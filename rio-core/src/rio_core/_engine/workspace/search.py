@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import anyio
+from anyio import to_thread
 
 from rio_core._engine.workspace.confine import Root
 from rio_core._engine.workspace.hits import FileHits, Found, Hit, Limits, hits_of, lines_of, searchable_lines
@@ -72,10 +73,10 @@ async def search(
 
 
 async def _with_ripgrep(root: Root, query: Query, limits: Limits, found: Found) -> None:
-    scope = await anyio.to_thread.run_sync(lambda: Scope(query, Ignore(root)))
+    scope = await to_thread.run_sync(lambda: Scope(query, Ignore(root)))
     names = await candidates(query, root.handle, ignoring=scope.ignore is not None)
     batches = _batches(root, query, scope, sorted({*names, *query.texts}), limits)
-    while batch := await anyio.to_thread.run_sync(lambda: next(batches, None)):
+    while batch := await to_thread.run_sync(lambda: next(batches, None)):
         matches = await match(query, [lines for _, lines, _ in batch])
         for (file, lines, unsaved), places in zip(batch, matches, strict=True):
             if places and not found.add(hits_of(render(file), lines, places, limits, unsaved=unsaved), limits):

@@ -22,5 +22,7 @@ class Op:
     name: str
     params: type[Params]
     result: type[Result]
+    does: str = ""
+    """What it does, where the types of its parameters, shared or none, do not say."""
     decides: bool = False
     """Only for the connection that owns decisions."""

@@ -48,6 +48,6 @@ class ShutdownParams(Params):
 
 OPS = (
     Op("core.hello", HelloParams, HelloResult),
-    Op("core.status", Nothing, StatusResult),
+    Op("core.status", Nothing, StatusResult, "Tell what the core is doing."),
     Op("core.shutdown", ShutdownParams, Done),
 )

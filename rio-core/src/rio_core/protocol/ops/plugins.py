@@ -150,16 +150,22 @@ class SecretResult(Result):
 
 
 OPS = (
-    Op("plugin.list", Nothing, ListResult),
-    Op("plugin.enable", PluginParams, Done, decides=True),
-    Op("plugin.disable", PluginParams, Done, decides=True),
-    Op("provider.list", Nothing, ProvidersResult),
+    Op("plugin.list", Nothing, ListResult, "List every installed plugin."),
+    Op("plugin.enable", PluginParams, Done, "Load the plugin from the next start of the core on.", decides=True),
+    Op(
+        "plugin.disable",
+        PluginParams,
+        Done,
+        "Do not import the plugin from the next start of the core on.",
+        decides=True,
+    ),
+    Op("provider.list", Nothing, ProvidersResult, "List the providers, and how they are set up."),
     Op("provider.select", SelectParams, Done),
     Op("provider.models", ModelsParams, ModelsResult),
     Op("settings.get", GetParams, SettingsResult),
     Op("settings.set", SetParams, Done),
-    Op("settings.schema", Nothing, SchemaResult),
+    Op("settings.schema", Nothing, SchemaResult, "List what can be set."),
     Op("secret.set", SecretSetParams, SecretResult),
-    Op("secret.clear", SecretParams, SecretResult),
-    Op("secret.status", SecretParams, SecretResult),
+    Op("secret.clear", SecretParams, SecretResult, "Forget a secret."),
+    Op("secret.status", SecretParams, SecretResult, "Tell whether a secret is there."),
 )

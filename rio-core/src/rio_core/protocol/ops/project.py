@@ -110,12 +110,12 @@ class RenameParams(Params):
 
 OPS = (
     Op("project.open", OpenParams, OpenResult),
-    Op("project.close", Nothing, Done),
+    Op("project.close", Nothing, Done, "Serve the folder no more. Buffers stay open."),
     Op("project.trust", TrustParams, TrustResult, decides=True),
     Op("fs.list", ListParams, ListResult),
     Op("fs.read", ReadParams, ReadResult),
-    Op("fs.stat", PathParams, StatResult),
+    Op("fs.stat", PathParams, StatResult, "Tell what a path leads to."),
     Op("fs.create", CreateParams, Done),
     Op("fs.rename", RenameParams, Done),
-    Op("fs.delete", PathParams, Done),
+    Op("fs.delete", PathParams, Done, "Delete a file, a link or an empty folder. Open buffers keep their text."),
 )

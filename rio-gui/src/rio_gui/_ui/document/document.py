@@ -112,7 +112,9 @@ class Document:
         line = self.line(number)
         if not line.whole:
             if line.length > LONG:
-                raise RioError("unsupported", f"Line {number + 1} is too long for this command.", "Work on a part of it.")
+                raise RioError(
+                    "unsupported", f"Line {number + 1} is too long for this command.", "Work on a part of it."
+                )
             raise MissingLinesError(number, 1)
         return line.text
 

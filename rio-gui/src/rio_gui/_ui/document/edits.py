@@ -67,11 +67,19 @@ def shifted(position: Position, span: Span) -> Position:
     return Position(line + span.new_end.line - span.end.line, column)
 
 
-def carried(position: Position, span: Span) -> Position:
-    """Any position in the coordinates that a span leaves. Inside the span it stays, as far as there is text."""
-    if position >= span.end:
-        return shifted(position, span)
-    return min(position, span.new_end) if position > span.start else position
+def carried(position: Position, edit: Edit) -> Position:
+    """Any position as it is behind an edit. Inside what was replaced it stays where it was, as far as there is text."""
+    start, end, text = edit
+    if position >= end:
+        return shifted(position, Span.of(edit))
+    if position <= start:
+        return position
+    lines = split_lines(text)
+    down = position.line - start.line
+    if down >= len(lines):
+        return end_of(start, text)
+    before = start.column if down == 0 else 0
+    return Position(position.line, min(position.column, before + len(lines[down])))
 
 
 def transform(ours: Iterable[Edit], theirs: Sequence[Edit]) -> tuple[list[Edit], list[Edit]]:

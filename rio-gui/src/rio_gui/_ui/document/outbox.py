@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from rio_core.protocol import RioError
 from rio_core.protocol.values import Params
-from rio_gui._ui.document.edits import Edit, Position, Span, carried, end_of, transform
+from rio_gui._ui.document.edits import Edit, Position, carried, end_of, transform
 
 Selection = tuple[Position, Position]
 """Anchor and caret."""
@@ -41,8 +41,8 @@ class Batch:
         moved, behind = transform(self.edits, theirs)
         if self.selection is not None:
             anchor, caret = self.selection
-            for span in map(Span.of, theirs):
-                anchor, caret = carried(anchor, span), carried(caret, span)
+            for edit in theirs:
+                anchor, caret = carried(anchor, edit), carried(caret, edit)
             self.selection = anchor, caret
         self.edits = moved
         return behind

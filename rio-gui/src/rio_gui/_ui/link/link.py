@@ -34,7 +34,7 @@ class _Call:
 class Link(QObject):
     """The window's side of the channel."""
 
-    event = Signal(object)
+    happened = Signal(object)
     """Every event of the core, as the type that the protocol has for it."""
     greeted = Signal(object)
     """The core's answer to hello."""
@@ -49,6 +49,7 @@ class Link(QObject):
         self._patience = patience
         self._calls: dict[int, _Call] = {}
         self._last = 0
+        self._heard = 0.0
         self._silent = False
         self._alive = True
         pipe.received.connect(self._received)
@@ -94,6 +95,7 @@ class Link(QObject):
         self._pipe.close()
 
     def _received(self, lines: list[bytes]) -> None:
+        self._heard = time.monotonic()
         for line in lines:
             try:
                 self._take(read(line))
@@ -108,7 +110,7 @@ class Link(QObject):
         if message.method is not None:
             kind = EVENTS.get(message.method)
             if kind is not None and isinstance(message.params, msgspec.Raw):
-                self.event.emit(read_as(message.params, kind))
+                self.happened.emit(read_as(message.params, kind))
             return
         call = self._calls.pop(message.id, None) if message.id is not None else None
         if call is None:
@@ -121,10 +123,10 @@ class Link(QObject):
     def _look(self) -> None:
         if not self._calls:
             self._watch.stop()
-        elif time.monotonic() - next(iter(self._calls.values())).since > self._patience:
+        elif time.monotonic() - max(self._heard, next(iter(self._calls.values())).since) > self._patience:
             self._set_silent(True)
 
-    def _set_silent(self, silent: bool) -> None:  # noqa: FBT001  # a state, not a mode of the call
+    def _set_silent(self, silent: bool) -> None:  # a state, not a mode of the call
         if silent != self._silent:
             self._silent = silent
             self.answering.emit(not silent)

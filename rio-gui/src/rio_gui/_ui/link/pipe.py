@@ -4,7 +4,7 @@ import contextlib
 import os
 from typing import Final
 
-from PySide6.QtCore import QObject, QSocketNotifier, Signal
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 
 from rio_core.protocol import Lines, LineTooLongError
 from rio_gui._ui.link.child import Child
@@ -18,6 +18,8 @@ class Pipe(QObject):
 
     received = Signal(list)
     ended = Signal(str)
+    gone = Signal()
+    """After the pipes, the process has ended too."""
 
     def __init__(self, child: Child, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -25,6 +27,10 @@ class Pipe(QObject):
         self._lines = Lines()
         self._out = bytearray()
         self._complaints = b""
+        self._pid = child.pid
+        self._reaper = QTimer(self)
+        self._reaper.setInterval(20)
+        self._reaper.timeout.connect(self._reap)
         self._reader = QSocketNotifier(child.receive, QSocketNotifier.Type.Read, self)
         self._reader.activated.connect(self._read)
         self._writer = QSocketNotifier(child.send, QSocketNotifier.Type.Write, self)
@@ -95,6 +101,14 @@ class Pipe(QObject):
             self._listener.setEnabled(False)
         self._complaints = (self._complaints + data)[-_COMPLAINTS:]
 
+    def _reap(self) -> None:
+        """Take the exit status, so that no dead child stays behind while the window goes on."""
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(self._pid, os.WNOHANG) == (0, 0):
+                return
+        self._reaper.stop()
+        self.gone.emit()
+
     def _end(self, *, say: bool) -> None:
         child = self._child
         if child is None:
@@ -105,7 +119,8 @@ class Pipe(QObject):
             notifier.setEnabled(False)
         for descriptor in (child.send, child.receive, child.complaints):
             os.close(descriptor)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(child.pid, os.WNOHANG)
+        self._pid = child.pid
+        self._reaper.start()
+        self._reap()
         if say:
             self.ended.emit(self._complaints.decode("utf-8", "replace"))

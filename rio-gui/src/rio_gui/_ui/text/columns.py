@@ -72,12 +72,10 @@ def revealed(text: str) -> Columns:
 
 
 def sign(char: str) -> str:
-    """What stands for a hidden character: its control picture, or its number in brackets."""
+    """What stands for a hidden character: `^@` and the like for a control, else its number in brackets."""
     point = ord(char)
-    if point < 0x20:
-        return chr(0x2400 + point)
-    if point == 0x7F:
-        return "\u2421"
+    if point < 0x20 or point == 0x7F:
+        return f"^{chr(point ^ 0x40)}"
     return f"[{visible(char)[3:-1]}]"
 
 

@@ -1,4 +1,4 @@
-"""Characters as people see them, by the rules of Unicode Standard Annex 29 that Qt has."""
+"""Characters of a line as people see them, by the rules of Unicode Standard Annex 29 that Qt has."""
 
 from PySide6.QtCore import QTextBoundaryFinder
 
@@ -10,7 +10,7 @@ def behind(text: str, column: int) -> int:
     if column >= len(text):
         return len(text)
     if text[column : column + 2].isascii():
-        return column + (2 if text[column : column + 2] == "\r\n" else 1)
+        return column + 1
     columns = plain(text)
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     finder.setPosition(columns.unit(column))

@@ -6,7 +6,7 @@ Every function reads the lines it needs through a document, which raises Missing
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from rio_gui._ui.document.edits import Edit, Position, Span, carried, end_of
+from rio_gui._ui.document.edits import Edit, Position, carried, end_of
 from rio_gui._ui.document.outbox import Group, Selection
 from rio_gui._ui.text import graphemes
 from rio_gui._ui.text.indentation import Indent, columns, leading, made
@@ -149,8 +149,8 @@ def touched_lines(selection: Selection) -> range:
 
 def _kept(edits: Sequence[Edit], selection: Selection) -> Change:
     anchor, caret = selection
-    for span in map(Span.of, edits):
-        anchor, caret = carried(anchor, span), carried(caret, span)
+    for edit in edits:
+        anchor, caret = carried(anchor, edit), carried(caret, edit)
     return Change(edits, (anchor, caret))
 
 
@@ -248,9 +248,11 @@ def move_lines(document: Reader, selection: Selection, *, down: bool, end_of_lin
             Edit(Position(other, 0), Position(first, 0), ""),
         ]
     anchor, caret = selection
-    longest = document.total - 1
-    moved = tuple(Position(min(place.line + by, longest), place.column) for place in (anchor, caret))
-    return Change(edits, (moved[0], moved[1]))
+    moved = [Position(place.line + by, place.column) for place in (anchor, caret)]
+    below = Position(document.total, 0)  # where nothing can be selected: the moved lines are the last ones now
+    end = Position(document.total - 1, document.length(last))
+    low, high = (end if place >= below else place for place in moved)
+    return Change(edits, (low, high))
 
 
 def join_lines(document: Reader, selection: Selection) -> Change:

@@ -1,0 +1,51 @@
+"""Tests of the window run without a screen; any warning of Qt fails them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.pop("QT_SCALE_FACTOR", None)
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _application(qapp):
+    # Made before the first test's guards look, as it lives on after the test.
+    qapp.setCursorFlashTime(0)
+    return qapp
+
+
+@pytest.fixture
+def core(qapp):
+    """A real core in a process of its own, greeted."""
+    from gui.harness import running_core
+
+    with running_core() as link:
+        yield link
+
+
+@pytest.fixture
+def opened(core, tmp_path, qapp):
+    """`opened(text)` opens a file with this text in an editor on the screen, and gives a hand to work it with."""
+    from gui.harness import Hand, open_file
+
+    hands = []
+
+    def open_(text="", name="file.txt", *, size=(700, 400)):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        hands.append(Hand(core, open_file(core, path), path, size))
+        return hands[-1]
+
+    yield open_
+    for hand in hands:
+        hand.close()
