@@ -9,8 +9,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
-from rio_core.api import Message, Posted, Request, Setup, Text, ToolSpec
 from rio_provider_claude.provider import SETTINGS, Claude
+
+from rio_core.api import Message, Posted, Request, Setup, Text, ToolSpec
 
 SAMPLES = Path(__file__).parent / "samples"
 T = TypeVar("T")
@@ -22,9 +23,9 @@ JSON = {"content-type": "application/json", "request-id": "req_header01"}
 
 @dataclass
 class Play:
-    """An answer: bytes are sent, a number is a pause in seconds, and `end` is how the connection goes: `silent` never answers."""
+    """An answer: bytes are sent, a number is a pause in seconds. `end` is how it goes on; `silent` never answers."""
 
-    pieces: Sequence[bytes | float] = ()
+    pieces: Iterable[bytes | float] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: STREAM)
     end: Literal["close", "chunked", "abort", "hang", "silent"] = "close"
@@ -54,7 +55,8 @@ class Rig:
     def __init__(self, plays: Iterable[Play] | Callable[[Seen], Play]) -> None:
         self._next = plays if callable(plays) else self._in_order(list(plays))
         self.seen: list[Seen] = []
-        self.gone: list[float] = []
+        self.asked = asyncio.Event()
+        self.gone = asyncio.Event()
         self.port = 0
         self.scheme = "http"
 
@@ -80,7 +82,7 @@ class Rig:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self.gone.append(monotonic())
+            self.gone.set()
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -90,6 +92,7 @@ class Rig:
         length = next((int(value) for key, value in headers if key == "content-length"), 0)
         seen = Seen(method, target, headers, await reader.readexactly(length), monotonic())
         self.seen.append(seen)
+        self.asked.set()
         play = self._next(seen)
         if play.end == "abort" and not play.pieces:
             writer.transport.abort()
@@ -212,7 +215,9 @@ def text(words: str, index: int = 0) -> bytes:
 
 
 def stop(reason: str | None, **more: Any) -> bytes:
-    last = event("message_delta", delta={"stop_reason": reason, "stop_sequence": None, **more}, usage={"output_tokens": 5})
+    last = event(
+        "message_delta", delta={"stop_reason": reason, "stop_sequence": None, **more}, usage={"output_tokens": 5}
+    )
     return last + event("message_stop")
 
 

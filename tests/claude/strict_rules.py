@@ -1,13 +1,14 @@
 """What the Messages API refuses: the rules of its documentation as one function, written apart from the provider.
 
-`refused` gives the reason for a 400, None for a request that is taken. Thinking is checked as on the models that bind it:
-`sign` makes the signature of a block from everything before it, and a block whose signature does not fit is refused.
+`refused` gives the reason for a 400, None for a request that is taken. Thinking is checked as on the models
+that bind it: `sign` makes the signature of a block from everything before it; one that does not fit is refused.
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 Json = dict[str, Any]
@@ -38,7 +39,7 @@ BLOCK_FIELDS = {
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The request earns a 400."""
 
 
@@ -54,7 +55,7 @@ def refused(body: Json, headers: Sequence[tuple[str, str]]) -> str | None:
         for index, message in enumerate(body["messages"]):
             _turn(body["messages"], index, message)
         _bound(body)
-    except Refused as error:
+    except RefusedError as error:
         return str(error)
     return None
 
@@ -85,7 +86,7 @@ def _blank(block: Any) -> bool:
 
 def need(condition: object, reason: str) -> None:
     if not condition:
-        raise Refused(reason)
+        raise RefusedError(reason)
 
 
 def _headers(headers: Sequence[tuple[str, str]]) -> None:
@@ -109,9 +110,14 @@ def _fields(body: Json) -> None:
     if wanted is None:
         return
     need(wanted["type"] in thinking, f"thinking {wanted['type']}")
-    need(set(wanted) <= {"type", "display"} and ("display" not in wanted or wanted["type"] != "disabled"), "thinking fields")
+    need(
+        set(wanted) <= {"type", "display"} and ("display" not in wanted or wanted["type"] != "disabled"),
+        "thinking fields",
+    )
     need(wanted.get("display", "summarized") in ("summarized", "omitted"), "display")
-    need(wanted["type"] != "disabled" or config.get("effort", "high") not in ("xhigh", "max"), "disabled at this effort")
+    need(
+        wanted["type"] != "disabled" or config.get("effort", "high") not in ("xhigh", "max"), "disabled at this effort"
+    )
 
 
 def _tools(tools: list[Json], *, present: bool) -> None:
@@ -153,7 +159,7 @@ def _messages(messages: Any) -> None:
     need(isinstance(messages, list) and messages, "messages are empty")
     need(messages[0]["role"] == "user", "the first message is not the user's")
     roles = [message["role"] for message in messages]
-    need(all(one != other for one, other in zip(roles, roles[1:], strict=False)), "roles do not alternate")
+    need(all(one != other for one, other in pairwise(roles)), "roles do not alternate")
     uses = [block["id"] for message in messages for block in message["content"] if block["type"] == "tool_use"]
     need(len(uses) == len(set(uses)), "a tool_use id occurs twice")
     if roles[-1] == "assistant":
@@ -191,9 +197,14 @@ def _turn(messages: list[Json], index: int, message: Json) -> None:
     need(sorted(calls) == sorted(results), f"calls {calls} are answered by {results}")
     need(kinds[: len(results)] == ["tool_result"] * len(results), "a result behind text")
     for block in content[: len(results)]:
-        need("content" not in block or (isinstance(block["content"], str) and block["content"].strip()), "a blank result")
+        need(
+            "content" not in block or (isinstance(block["content"], str) and block["content"].strip()), "a blank result"
+        )
         need(not block.get("is_error") or block.get("content"), "an error without words")
-    need(not index or not _open_server_calls(messages[index - 1]) or len(kinds) == len(results), "text behind a server call")
+    need(
+        not index or not _open_server_calls(messages[index - 1]) or len(kinds) == len(results),
+        "text behind a server call",
+    )
 
 
 def _bound(body: Json) -> None:

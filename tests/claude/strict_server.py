@@ -1,8 +1,8 @@
 """A server process that keeps the rules of the Messages API, and answers as it is told.
 
-`POST /_answer` queues an answer: `blocks` and `stop`, where thinking gets its signature when it is played. `GET /_refused`
-gives the reasons of all refusals and forgets them, `POST /_reset` forgets all. The port is the first line of its standard output; it ends with its
-standard input.
+`POST /_answer` queues an answer: `blocks` and `stop`, where thinking gets its signature when it is played.
+`GET /_refused` gives the reasons of all refusals and forgets them, `POST /_reset` forgets all. The port is the first
+line of its standard output; it ends with its standard input.
 """
 
 import json
@@ -58,8 +58,8 @@ class Handler(BaseHTTPRequestHandler):
         try:
             body = json.loads(data.decode("utf-8"), parse_constant=lambda name: rules.need(False, name))
             reason = rules.refused(body, self.headers.items()) if self.path == "/v1/messages" else "path"
-        except Exception as error:
-            reason = f"cannot be read: {error!r}"
+        except Exception as error:  # noqa: BLE001  whatever is wrong with a request is its sender's fault
+            body, reason = {}, f"cannot be read: {error!r}"
         if reason:
             self.refuse(400, "invalid_request_error", reason)
             return
@@ -71,8 +71,8 @@ def played(body: dict[str, Any], answer: dict[str, Any]) -> bytes:
     start = {"id": "msg_strict", "role": "assistant", "model": body["model"], "content": [], "usage": usage}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": start}]
     whole: list[dict[str, Any]] = []
-    for index, block in enumerate(answer["blocks"]):
-        kind = block["type"]
+    for index, given in enumerate(answer["blocks"]):
+        block, kind = given, given["type"]
         deltas: list[dict[str, Any]] = []
         opening = block
         if kind == "thinking":

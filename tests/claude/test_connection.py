@@ -13,12 +13,12 @@ import anyio
 import httpcore
 import pytest
 import trustme
-from claude.rig import HELLO, JSON, KEY, START, STREAM, Play, Posts, asked, begun, delta, respond, rig, setup
-
-from rio_core.api import Delta, Done, Failure, Post, Posted, Waiting
 from rio_provider_claude.inference.transport import transport
 from rio_provider_claude.options import Options
 from rio_provider_claude.provider import Claude
+
+from claude.rig import HELLO, JSON, KEY, START, STREAM, Play, Posts, asked, begun, delta, respond, rig, setup
+from rio_core.api import Delta, Done, Failure, Post, Posted, Waiting
 
 
 async def test_one_request_as_it_arrives() -> None:
@@ -78,7 +78,13 @@ async def test_plain_http_to_this_machine_is_allowed(host: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("api_version", "latest"), ("api_version", "2026-10-21\r\nx: y"), ("proxy", "socks5://h"), ("proxy", "h:8"), ("ca_file", "/nowhere.pem")],
+    [
+        ("api_version", "latest"),
+        ("api_version", "2026-10-21\r\nx: y"),
+        ("proxy", "socks5://h"),
+        ("proxy", "h:8"),
+        ("ca_file", "/nowhere.pem"),
+    ],
 )
 async def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
     posts = await respond(asked(setup("https://127.0.0.1:9", **{name: value})))
@@ -145,6 +151,7 @@ async def test_N8_the_own_authority_vouches_for_its_hosts_only(authority: trustm
 async def tunnel(port: int, answer: bytes = b"HTTP/1.1 200 OK\r\n\r\n") -> Any:
     """A proxy that leads every CONNECT to one port, and remembers what was asked of it."""
     heads: list[bytes] = []
+    tasks: set[asyncio.Task[None] | None] = set()
 
     async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -157,6 +164,7 @@ async def tunnel(port: int, answer: bytes = b"HTTP/1.1 200 OK\r\n\r\n") -> Any:
             writer.close()
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(asyncio.current_task())
         heads.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(answer)
         if b" 200 " in answer:
@@ -169,6 +177,7 @@ async def tunnel(port: int, answer: bytes = b"HTTP/1.1 200 OK\r\n\r\n") -> Any:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", heads
     finally:
         server.close()
+        await asyncio.gather(*filter(None, tasks))
         await server.wait_closed()
 
 
@@ -283,14 +292,14 @@ async def test_stopping_closes_the_connection_within_a_second(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(Claude().respond, asked(setup(server.url, ca_file=ca_file if secure else "")), gate)
             with anyio.fail_after(5):
-                while not server.seen or (until and not gate.open.is_set()):
-                    await anyio.sleep(0.01)
+                await server.asked.wait()
+                if until:
+                    await gate.open.wait()
             asked_at = monotonic()
             tasks.cancel_scope.cancel()
         assert monotonic() - asked_at < 1
         with anyio.fail_after(1):
-            while not server.gone:
-                await anyio.sleep(0.01)
+            await server.gone.wait()
     assert not gate.of(Done)
     assert not gate.of(Failure)
 
@@ -310,10 +319,8 @@ async def test_a_slow_front_end_holds_the_stream_back() -> None:
             await super().__call__(event)
             await anyio.sleep_forever()
 
-    play = Play()
-    play.pieces = counted()  # type: ignore[assignment]
     post: Post = Slow()
-    async with rig(play) as server, anyio.create_task_group() as tasks:
+    async with rig(Play(counted())) as server, anyio.create_task_group() as tasks:
         tasks.start_soon(Claude().respond, asked(setup(server.url)), post)
         await anyio.sleep(0.5)
         assert sent

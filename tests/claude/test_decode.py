@@ -4,15 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from claude.rig import HELLO, START, begun, delta, ended, event, stop, text
-from claude.test_samples import decoded
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
-
-from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
 from rio_provider_claude.inference.decode import Decoder
 from rio_provider_claude.inference.usage import Tally
+
+from claude.rig import HELLO, START, begun, delta, ended, event, stop, text
+from claude.test_samples import decoded
+from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
+from support.profiles import examples
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "fs_read", "input": {}}
 
@@ -45,7 +45,9 @@ def test_T2_a_call_that_may_be_half_is_not_posted(reason: str, pieces: list[str]
 
 
 def test_T2_a_whole_call_before_the_cut_is_posted() -> None:
-    posts = played(call(index=0), call('{"path":"a.py"}', index=1, name="toolu_2"), call('{"pa', index=2), stop("max_tokens"))
+    posts = played(
+        call(index=0), call('{"path":"a.py"}', index=1, name="toolu_2"), call('{"pa', index=2), stop("max_tokens")
+    )
     assert calls(posts) == [{}, {"path": "a.py"}]
 
 
@@ -98,7 +100,12 @@ def test_T5_half_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    "pieces", [['{"p":"\\ud83c', '\\udf0a \\ud99c"}'], ['{"p":"\ud83c', '\udf0a \ud99c"}'], ['{"p":"\\ud8', '3c\\udf0a \\ud99c"}']]
+    "pieces",
+    [
+        ['{"p":"\\ud83c', '\\udf0a \\ud99c"}'],
+        ['{"p":"\ud83c', '\udf0a \ud99c"}'],
+        ['{"p":"\\ud8', '3c\\udf0a \\ud99c"}'],
+    ],
 )
 def test_T5_half_characters_in_a_call(pieces: list[str]) -> None:
     posts = played(call(*pieces), stop("tool_use"))
@@ -136,7 +143,12 @@ def test_a_text_block_keeps_what_belongs_to_it() -> None:
         ended(0),
         stop("end_turn"),
     )
-    native = {"type": "text", "text": "So it is.", "citations": [{"type": "char_location", "cited_text": "it is"}], "extra": 1}
+    native = {
+        "type": "text",
+        "text": "So it is.",
+        "citations": [{"type": "char_location", "cited_text": "it is"}],
+        "extra": 1,
+    }
     assert posts[:-1] == [Delta("So"), Delta(" it is."), Native(native)]
 
 
@@ -177,7 +189,9 @@ def test_thinking_that_was_never_signed_is_shown_only(close: bool) -> None:
     [
         call("[1]"),
         begun(0, type="hologram") + delta(0, "hologram_delta", data="half") + ended(0),
-        begun(0, type="server_tool_use", id="s", name="n", input={}) + delta(0, "input_json_delta", partial_json="{") + ended(0),
+        begun(0, type="server_tool_use", id="s", name="n", input={})
+        + delta(0, "input_json_delta", partial_json="{")
+        + ended(0),
     ],
 )
 def test_a_thought_behind_what_cannot_be_sent_back_is_shown_only(lost: bytes) -> None:
@@ -213,7 +227,9 @@ def test_what_is_not_known_is_kept_or_skipped() -> None:
     assert posts[:-1] == [Native(odd, alone=True)]
 
 
-@pytest.mark.parametrize(("reason", "shown"), [("made_up", "made_up"), ("a\u202eb\n" + "x" * 90, "a\\u{202E}b " + "x" * 56 + "…")])
+@pytest.mark.parametrize(
+    ("reason", "shown"), [("made_up", "made_up"), ("a\u202eb\n" + "x" * 90, "a\\u{202E}b " + "x" * 56 + "…")]
+)
 def test_R9_an_unknown_stop_reason_is_shown(reason: str, shown: str) -> None:
     assert done(played(text("Hi."), stop(reason))).stop == shown
 
@@ -296,7 +312,8 @@ def test_what_cannot_be_read_is_a_failure(raw: str) -> None:
     "raw",
     [
         delta(0, "text_delta"), delta(0, "text_delta", text=4), event("content_block_delta", index=0, delta=None),
-        begun(0, type="text", text=""), delta(1, "text_delta", text="x"), event("content_block_delta", index=[0], delta={}),
+        begun(0, type="text", text=""), delta(1, "text_delta", text="x"),
+        event("content_block_delta", index=[0], delta={}),
     ],
 )  # fmt: skip
 def test_a_part_that_does_not_fit_is_a_failure(raw: bytes) -> None:
@@ -307,7 +324,9 @@ def test_a_part_that_does_not_fit_is_a_failure(raw: bytes) -> None:
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "index", "text", "input"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "index", "text", "input"]), inner)
+    ),
     max_leaves=6,
 )
 LINES = [line for line in (HELLO + call('{"a":1}', index=1)).decode().split("\n\n") if line]
@@ -367,8 +386,16 @@ def test_usage_that_makes_no_sense_is_passed_over(odd: Any) -> None:
             {"cache_creation_input_tokens": 1_000_000, "cache_creation": {"ephemeral_1h_input_tokens": 400_000}},
             6.2,
         ),
-        ("claude-haiku-5-5", {"input_tokens": 60_000, "cache_read_input_tokens": 40_000, "output_tokens": 1000}, 0.0069),
-        ("claude-haiku-5-5", {"input_tokens": 60_001, "cache_read_input_tokens": 40_000, "output_tokens": 1000}, 0.0345005),
+        (
+            "claude-haiku-5-5",
+            {"input_tokens": 60_000, "cache_read_input_tokens": 40_000, "output_tokens": 1000},
+            0.0069,
+        ),
+        (
+            "claude-haiku-5-5",
+            {"input_tokens": 60_001, "cache_read_input_tokens": 40_000, "output_tokens": 1000},
+            0.0345005,
+        ),
         ("claude-haiku-4-5", {"input_tokens": 1_000_000}, 1.0),
     ],
 )

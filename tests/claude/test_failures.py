@@ -1,11 +1,28 @@
 """Requests that are not answered as they should: what the user is told, and what is tried again."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from claude.rig import HELLO, JSON, KEY, START, STREAM, Play, Posts, asked, begun, delta, error, respond, rig, setup, text
 
+from claude.rig import (
+    HELLO,
+    JSON,
+    KEY,
+    START,
+    STREAM,
+    Play,
+    Posts,
+    asked,
+    begun,
+    delta,
+    error,
+    respond,
+    rig,
+    setup,
+    text,
+)
 from rio_core.api import Delta, Done, Failure, Usage, Waiting
 
 BUSY = Play([error("overloaded_error", "Overloaded")], status=529, headers=JSON)
@@ -42,7 +59,9 @@ async def test_S12_a_refusal_is_told_and_not_tried_again(status: int, kind: str,
         posts = await respond(asked(setup(server.url)))
     told = failure(posts)
     assert told.kind == expected
-    assert f"{status} {code or kind}: “The service's \\u{{202E}} words. Two lines.” (request req_header01)" in told.message
+    assert (
+        f"{status} {code or kind}: “The service's \\u{{202E}} words. Two lines.” (request req_header01)" in told.message
+    )
     assert len(server.seen) == 1
     assert len(posts) == 1
 
@@ -85,7 +104,7 @@ async def test_N3_overload_is_waited_for_with_growing_waits() -> None:
         posts = await respond(asked(setup(server.url)))
     waits = [post.seconds for post in posts.of(Waiting)]
     assert len(waits) == 3
-    assert all(later > earlier * 1.3 for earlier, later in zip(waits, waits[1:], strict=False))
+    assert all(later > earlier * 1.3 for earlier, later in pairwise(waits))
     assert isinstance(posts[-1], Done)
 
 
@@ -228,14 +247,16 @@ async def test_a_stall_ends_after_the_time_between_bytes() -> None:
 
 
 async def test_S6_a_ping_keeps_the_connection() -> None:
-    pieces: list[bytes | float] = [START, *([b"event: ping\ndata:\n\n", 0.2] * 5), HELLO.removeprefix(START)]
+    ping: list[bytes | float] = [b"event: ping\ndata:\n\n", 0.2]
+    pieces = [START, *ping * 5, HELLO.removeprefix(START)]
     async with rig(Play(pieces)) as server:
         posts = await respond(asked(setup(server.url, timeout_idle=0.5)))
     assert [type(post).__name__ for post in posts] == ["Delta", "Native", "Done"]
 
 
 async def test_the_whole_reply_has_a_limit_too() -> None:
-    dripping: list[bytes | float] = [START, *([b": still here\n\n", 0.05] * 100)]
+    drop: list[bytes | float] = [b": still here\n\n", 0.05]
+    dripping = [START, *drop * 100]
     async with rig(Play(dripping)) as server:
         told = failure(await respond(asked(setup(server.url, timeout_total=0.4))))
     assert told.message == "The reply was not complete after 0.4 seconds."

@@ -10,14 +10,14 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from claude.rig import HELLO, JSON, KEY, START, Play, asked, error, respond, rig, setup
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
-
-from rio_core.api import Done, Failure, ProviderError
 from rio_provider_claude.authentication import MASK, Key, Keyed
 from rio_provider_claude.provider import Claude
+
+from claude.rig import HELLO, JSON, KEY, START, Play, asked, error, respond, rig, setup
+from rio_core.api import Done, Failure, ProviderError
+from support.profiles import examples
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n", " ", "\t", "\ufeff"])
@@ -39,7 +39,16 @@ async def test_without_a_key_nothing_is_sent(key: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("odd", "name"), [("\n", "000A"), ("\r", "000D"), ("\0", "0000"), ("é", "00E9"), (" ", "0020"), ("\u200b", "200B"), ("\x7f", "007F")]
+    ("odd", "name"),
+    [
+        ("\n", "000A"),
+        ("\r", "000D"),
+        ("\0", "0000"),
+        ("é", "00E9"),
+        (" ", "0020"),
+        ("\u200b", "200B"),
+        ("\x7f", "007F"),
+    ],
 )
 async def test_N4_a_key_that_no_header_can_carry_is_not_sent_and_not_shown(odd: str, name: str) -> None:
     async with rig(Play([HELLO])) as server:

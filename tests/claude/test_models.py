@@ -4,19 +4,21 @@ import json
 from typing import Any
 
 import pytest
-from claude.rig import HELLO, JSON, Play, Seen, asked, error, respond, rig, setup
-
-from rio_core.api import Done
 from rio_provider_claude.inference.capability import Capability, told
 from rio_provider_claude.inference.table import table
 from rio_provider_claude.provider import Claude
+
+from claude.rig import HELLO, JSON, Play, Seen, asked, error, respond, rig, setup
+from rio_core.api import Done
 
 
 def leaf(*names: str, of: tuple[str, ...]) -> dict[str, Any]:
     return {"supported": bool(names), **{name: {"supported": name in names} for name in of}}
 
 
-def entry(name: str, *, efforts: tuple[str, ...] = (), thinking: tuple[str, ...] = (), tokens: int | None = 32_000) -> Any:
+def entry(
+    name: str, *, efforts: tuple[str, ...] = (), thinking: tuple[str, ...] = (), tokens: int | None = 32_000
+) -> Any:
     return {
         "id": name, "type": "model", "display_name": f"The {name}", "created_at": "2026-11-01T00:00:00Z",
         "max_input_tokens": 500_000, "max_tokens": tokens, "lifecycle": "active", "deprecated_at": None,
@@ -68,7 +70,9 @@ async def test_a_list_without_end_is_not_read_for_ever() -> None:
 
 async def test_what_the_service_tells_decides_what_is_sent() -> None:
     def served(seen: Seen) -> Play:
-        return Play([HELLO]) if seen.method == "POST" else page(entry("claude-opus-5-5", efforts=("low",), tokens=7_000))
+        return (
+            Play([HELLO]) if seen.method == "POST" else page(entry("claude-opus-5-5", efforts=("low",), tokens=7_000))
+        )
 
     async with rig(by=served) as server:
         provider, given = Claude(), setup(server.url, model="claude-opus-5-5", effort="max")
@@ -107,7 +111,9 @@ async def test_a_model_that_the_table_lacks_is_asked_for_once() -> None:
     assert body["thinking"]["type"] == "adaptive"
 
 
-@pytest.mark.parametrize("answer", [Play([error("not_found_error", "?")], 404, JSON), Play([b"[]"], headers=JSON), Play(end="abort")])
+@pytest.mark.parametrize(
+    "answer", [Play([error("not_found_error", "?")], 404, JSON), Play([b"[]"], headers=JSON), Play(end="abort")]
+)
 async def test_a_model_that_nobody_knows_is_sent_with_nothing_it_could_refuse(answer: Play) -> None:
     async with rig(by=lambda seen: Play([HELLO]) if seen.method == "POST" else answer) as server:
         posts = await respond(asked(setup(server.url, model="claude-typed-in", effort="max", thinking="off")))
@@ -144,7 +150,14 @@ async def test_without_a_key_there_is_still_a_list() -> None:
 
 
 async def test_entries_that_make_no_sense_are_passed_over() -> None:
-    odd = [None, 3, {}, {"id": 4}, {"id": "bare"}, {"id": "odd", "capabilities": {"effort": 3, "thinking": {"types": []}}}]
+    odd = [
+        None,
+        3,
+        {},
+        {"id": 4},
+        {"id": "bare"},
+        {"id": "odd", "capabilities": {"effort": 3, "thinking": {"types": []}}},
+    ]
     data = {"data": odd, "has_more": True, "last_id": None}
     async with rig(Play([json.dumps(data).encode()], headers=JSON)) as server:
         models = await Claude().models(setup(server.url))

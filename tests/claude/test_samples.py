@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from claude.rig import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
-
-from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
 from rio_provider_claude.inference.decode import Decoder
 from rio_provider_claude.inference.sse import Events
+
+from claude.rig import SAMPLES
+from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
+from support.profiles import examples
 
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.sse"))
 
@@ -71,13 +71,14 @@ def check_usage(usage: Usage | None, message: dict[str, Any]) -> None:
         assert usage is None
         return
     assert usage is not None
-    assert {
+    counted: dict[str, Any] = {
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "cache_creation_input_tokens": usage.cache_write,
         "cache_read_input_tokens": usage.cache_read,
         **{key: usage.detail[key] for key in ("output_tokens_details", "server_tool_use") if key in usage.detail},
-    } == message["usage"]
+    }
+    assert counted == message["usage"]
     assert (usage.detail["message"], usage.detail["model"]) == (message["id"], message["model"])
     assert usage.cost == pytest.approx(
         (usage.input * 4 + usage.cache_read * 0.4 + usage.cache_write * 5 + usage.output * 20) / 1e6

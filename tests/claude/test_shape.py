@@ -5,14 +5,14 @@ from itertools import product
 from typing import Any
 
 import pytest
-from claude import strict_rules
-from claude.rig import asked, setup
-
-from rio_core.api import Message, Opaque, Text, Thought, ToolResult, ToolSpec, ToolUse
 from rio_provider_claude.inference.capability import Capability
 from rio_provider_claude.inference.jsons import encode
 from rio_provider_claude.inference.shape import shaped
 from rio_provider_claude.inference.table import table
+
+from claude import strict_rules
+from claude.rig import asked, setup
+from rio_core.api import Message, Opaque, Text, Thought, ToolResult, ToolSpec, ToolUse
 
 TOOLS = (
     ToolSpec("fs_list", "Lists.", {"type": "object", "properties": {}}),
@@ -185,8 +185,15 @@ def test_a_message_does_not_end_in_a_thought() -> None:
 def test_R9_a_paused_message_goes_back_unchanged_and_its_open_call_goes_when_the_user_speaks() -> None:
     search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}}
     paused = Message("assistant", (Text("Searching."), Opaque(search), THOUGHT))
-    assert sent(USER, paused)["messages"][-1]["content"] == [{"type": "text", "text": "Searching."}, search, THOUGHT.native]
-    assert content(*paused.blocks, Text("So.")) == [{"type": "text", "text": "Searching."}, {"type": "text", "text": "So."}]
+    assert sent(USER, paused)["messages"][-1]["content"] == [
+        {"type": "text", "text": "Searching."},
+        search,
+        THOUGHT.native,
+    ]
+    assert content(*paused.blocks, Text("So.")) == [
+        {"type": "text", "text": "Searching."},
+        {"type": "text", "text": "So."},
+    ]
     found = Opaque({"type": "web_search_tool_result", "tool_use_id": "s1", "content": []})
     assert len(content(*paused.blocks, found)) == 4
 
@@ -194,7 +201,8 @@ def test_R9_a_paused_message_goes_back_unchanged_and_its_open_call_goes_when_the
 def test_an_open_call_goes_also_when_joining_brings_the_user_behind_it() -> None:
     search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}}
     messages = sent(
-        USER, Message("assistant", (ToolUse("t1", "fs_read", {}), Opaque(search))), Message("user", (ToolResult("t1", "x"),)),
+        USER,
+        Message("assistant", (ToolUse("t1", "fs_read", {}), Opaque(search))), Message("user", (ToolResult("t1", "x"),)),
         Message("assistant", (THOUGHT,)), Message("user", (Text("Go on."),)),
     )["messages"]  # fmt: skip
     assert [[block["type"] for block in message["content"]] for message in messages] == [
@@ -231,7 +239,11 @@ def test_a_longer_conversation_begins_with_the_same_bytes() -> None:
             block.pop("cache_control", None)
         return encode(body).removesuffix(b"]}")
 
-    whole = (USER, Message("assistant", (THOUGHT, ToolUse("t1", "fs_read", {}))), Message("user", (ToolResult("t1", "x"),)))
+    whole = (
+        USER,
+        Message("assistant", (THOUGHT, ToolUse("t1", "fs_read", {}))),
+        Message("user", (ToolResult("t1", "x"),)),
+    )
     assert plain(*whole).startswith(plain(*whole[:1]))
 
 

@@ -1,7 +1,6 @@
 """Bytes to events."""
 
 import pytest
-
 from rio_provider_claude.inference import sse
 from rio_provider_claude.inference.sse import Events, TooLongError
 
@@ -61,10 +60,14 @@ def test_an_event_without_its_blank_line_is_not_given() -> None:
 @pytest.mark.parametrize("piece", [b"data: " + b"x" * 100, b"data: " + b"x" * 40 + b"\n", b"data\n" * 20, b"x" * 64])
 def test_an_event_without_end_is_refused(piece: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sse, "LIMIT", 1000)
-    events = Events()
-    with pytest.raises(TooLongError):
+
+    def forever() -> None:
+        events = Events()
         for _ in range(100):
             events.feed(piece)
+
+    with pytest.raises(TooLongError):
+        forever()
 
 
 def test_what_was_given_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """Conversations of every kind against a server that keeps the rules of the API: none earns a 400."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,27 +7,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request as Post
-from urllib.request import urlopen
 
 import anyio
+import httpx
 import pytest
-from claude import strict_rules
-from claude.rig import Posts, asked, setup
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
-
-from rio_core.api import (
-    Block, Delta, Done, Message, Native, Opaque, Text, Thinking, Thought, ToolCall, ToolResult, ToolSpec, ToolUse,
-)  # fmt: skip
 from rio_provider_claude.provider import Claude
+
+from claude import strict_rules
+from claude.rig import Posts, asked, setup
+from rio_core.api import (
+    Block,
+    Delta,
+    Done,
+    Message,
+    Native,
+    Opaque,
+    Text,
+    Thinking,
+    Thought,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+)  # fmt: skip
+from support.profiles import examples
 
 TOOLS = tuple(
     ToolSpec(name, f"Does {name}.", {"type": "object", "properties": {"path": {"type": "string"}}})
     for name in ("fs_read", "fs_list", "run_command")
 )
-SYSTEMS = (("You are rio.",), ("You are rio.", "Answer in verse."), ())
+SYSTEMS: tuple[tuple[str, ...], ...] = (("You are rio.",), ("You are rio.", "Answer in verse."), ())
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +60,7 @@ def server() -> Iterator[str]:
 
 @dataclass
 class Core:
-    """What rio's core promises a provider, in small: it keeps the blocks, and hands thoughts to their own context only."""
+    """What rio's core promises a provider, in small: blocks are kept, and thoughts handed to their own context only."""
 
     context: tuple[Any, ...] = ()
     record: list[tuple[str, tuple[Any, ...], list[Block]]] = field(default_factory=list)
@@ -61,9 +71,7 @@ class Core:
     def messages(self) -> tuple[Message, ...]:
         merged: list[tuple[Any, list[Block]]] = []
         for role, context, blocks in self.record:
-            kept = [
-                block for block in blocks if context == self.context or not isinstance(block, Thought | Opaque)
-            ]
+            kept = [block for block in blocks if context == self.context or not isinstance(block, Thought | Opaque)]
             if not kept:
                 continue
             if merged and merged[-1][0] == role:
@@ -116,19 +124,19 @@ def answers(turn: str) -> st.SearchStrategy[dict[str, Any]]:
     text = st.builds(lambda words: {"type": "text", "text": words}, WORDS)
     thinking = st.builds(lambda words: {"type": "thinking", "thinking": words}, WORDS)
     redacted = st.just({"type": "redacted_thinking"})
-    given = st.sampled_from([{}, {"path": "a.py"}, {"path": "é 🌊", "deep": [1, {"x": None}]}, '{"path":"cut', "[1]", ""])
-    call = st.builds(lambda given: {"type": "tool_use", "name": "fs_read", "input": given, "caller": {"type": "direct"}}, given)
+    given = st.sampled_from(
+        [{}, {"path": "a.py"}, {"path": "é 🌊", "deep": [1, {"x": None}]}, '{"path":"cut', "[1]", ""]
+    )
+    call = st.builds(
+        lambda given: {"type": "tool_use", "name": "fs_read", "input": given, "caller": {"type": "direct"}}, given
+    )
     server = st.just({"type": "server_tool_use", "name": "web_search", "input": {"query": "tides"}})
 
     def numbered(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         made = []
         for place, block in enumerate(blocks):
-            name = f"{turn}-{place}"
-            if block["type"] == "tool_use":
-                block = {**block, "id": f"toolu_{name}"}
-            if block["type"] == "server_tool_use":
-                block = {**block, "id": f"srvtoolu_{name}"}
-            made.append(block)
+            calls = block["type"] in ("tool_use", "server_tool_use")
+            made.append({**block, "id": f"{block['type']}_{turn}_{place}"} if calls else block)
         return made
 
     def stopped(blocks: list[dict[str, Any]], cut: bool) -> dict[str, Any]:
@@ -146,13 +154,11 @@ def answers(turn: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def tell(server: str, path: str, data: Any = None) -> None:
-    with urlopen(Post(f"{server}/{path}", json.dumps(data).encode())):
-        pass
+    httpx.post(f"{server}/{path}", json=data, trust_env=False).raise_for_status()
 
 
 def refusals(server: str) -> list[str]:
-    with urlopen(f"{server}/_refused") as response:
-        return list(json.load(response))
+    return list(httpx.get(f"{server}/_refused", trust_env=False).json())
 
 
 MODELS = st.sampled_from(sorted(strict_rules.MODELS))
@@ -169,6 +175,7 @@ SETTINGS = st.fixed_dictionaries(
 async def converse(server: str, data: st.DataObject) -> None:
     tell(server, "_reset")
     core, provider = Core(), Claude()
+    settings: dict[str, Any]
     model, settings, system, tools = "claude-opus-5-5", data.draw(SETTINGS), SYSTEMS[0], TOOLS
     steps = 0
     for turn in range(data.draw(st.integers(1, 5))):

@@ -101,7 +101,7 @@ def test_S01_no_instant_with_the_secret_in_an_open_file(secrets: Secrets):
     old = os.umask(0)
     thread.start()
     try:
-        for number in range(200):
+        for number in range(60):
             secrets.set("p", "key", f"{KEY}{number}")
     finally:
         os.umask(old)

@@ -264,7 +264,7 @@ VALUES = (
 
 
 @given(changes=st.lists(st.tuples(KEYS, VALUES), max_size=8))
-@examples(ci=60, deep=600)
+@examples(ci=40, deep=600)
 def test_any_changes_leave_the_rest_of_the_file_as_it_was(tmp_path_factory: pytest.TempPathFactory, changes: Any):
     folder = tmp_path_factory.mktemp("config")
     file = write(folder, HAND)

@@ -17,10 +17,31 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    # Qt paints large areas with a pool of threads, each with a descriptor, that end when they have been idle for a while.
+    # Woken here, they are no news to the guards of the test.
+    from PySide6.QtGui import QImage
+
+    image = QImage(1000, 1000, QImage.Format.Format_RGB32)
+    image.fill(0)
+    image.convertToFormat(QImage.Format.Format_RGBA8888)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _application(qapp):
-    # Made before the first test's guards look, as it lives on after the test.
+    # Before the first test's guards look: what Qt opens once, with its first window, stays open.
+    from PySide6.QtWidgets import QPlainTextEdit
+
     qapp.setCursorFlashTime(0)
+    window = QPlainTextEdit("text")
+    window.show()
+    window.activateWindow()
+    window.setFocus()
+    qapp.clipboard().setText("text")
+    for _ in range(20):
+        qapp.processEvents()
+    window.close()
     return qapp
 
 

@@ -3,14 +3,22 @@
 from collections import deque
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.profiles import examples
 
 from gui.plain_core import PlainCore, applied, lines_of
+from msgspec import UNSET
+from rio_core._engine.documents import edits as core_edits
+from rio_core._engine.documents.buffer import Buffer
+from rio_core._engine.documents.text import Text
+from rio_core._engine.serving.on_buffer import _undone
 from rio_core.protocol import EVENTS, OPS, RioError, encode
-from rio_core.protocol.messages import result_of
+from rio_core.protocol.events import BufferChanged, BufferSaved
+from rio_core.protocol.messages import failure, result_of
 from rio_core.protocol.ops.buffer import BufferResult
+from rio_core.protocol.values import Edit as Wire
 from rio_gui._ui.document.document import Document
 from rio_gui._ui.document.edits import Edit, Position
 
@@ -52,6 +60,78 @@ class Channel:
             done(msgspec.convert(result, op.result))
 
 
+class RealCore:
+    """The core's own document behind the same door as the plain one."""
+
+    def __init__(self, text):
+        self.events = []
+        self.buffer = Buffer("b1", Text([text]), changed=self._changed)
+        self.saved = text
+        self.texts = {}
+
+    @property
+    def text(self):
+        return str(self.buffer.text)
+
+    @property
+    def revision(self):
+        return self.buffer.revision
+
+    def info(self):
+        return {**PlainCore(self.text).info(), "revision": self.revision}
+
+    def _changed(self, change):
+        self.texts[change.revision] = self.text
+        edits = [Wire(edit.start, edit.end, edit.text) for edit in change.edits]
+        request = UNSET if change.request is None else change.request
+        event = BufferChanged("b1", change.revision, edits, change.origin, change.dirty, request)
+        message = {"jsonrpc": "2.0", "method": "buffer.changed", "params": event}
+        self.events.append(msgspec.json.decode(encode(message)))
+
+    def foreign(self, edits):
+        (start, end, text), = edits
+        edit = core_edits.Edit(self.buffer.text.position(start), self.buffer.text.position(end), text)
+        self.buffer.edit(self.revision, [edit], origin="agent")
+        return self.events.pop()
+
+    def answer(self, request):
+        params, ident = request["params"], request["id"]
+        try:
+            result = getattr(self, request["method"].replace(".", "_"))(params, ident)
+        except RioError as error:
+            answer = {"jsonrpc": "2.0", "id": ident, "error": failure(error)}
+        else:
+            answer = {"jsonrpc": "2.0", "id": ident, "result": result}
+        messages, self.events = [*self.events, msgspec.json.decode(encode(answer))], []
+        return messages
+
+    def buffer_edit(self, params, ident):
+        place = core_edits.Position
+        edits = [core_edits.Edit(place(*e["start"]), place(*e["end"]), e["text"]) for e in params["edits"]]
+        selection = params["selection"] and tuple(place(*at) for at in params["selection"])
+        applied = self.buffer.edit(
+            params["revision"], edits, origin="client", request=ident, group=params["group"], selection=selection
+        )
+        return {"revision": applied.revision, "edits": [Wire(e.start, e.end, e.text) for e in applied.edits]}
+
+    def buffer_lines(self, params, ident):
+        plain = PlainCore(self.text, revision=self.revision)
+        return plain.buffer_lines(params, ident)[1]
+
+    def buffer_undo(self, _params, ident):
+        return msgspec.structs.asdict(_undone(self.buffer.undo(origin="undo", request=ident)))
+
+    def buffer_redo(self, _params, ident):
+        return msgspec.structs.asdict(_undone(self.buffer.redo(origin="redo", request=ident)))
+
+    def buffer_save(self, _params, _ident):
+        self.buffer.saved(self.buffer.version())
+        self.saved = self.text
+        event = BufferSaved("b1", self.revision, "file.txt", False)
+        self.events.append(msgspec.json.decode(encode({"jsonrpc": "2.0", "method": event.NAME, "params": event})))
+        return {"revision": self.revision, "bytes": 0}
+
+
 class Follower:
     """A view that keeps the whole text by applying what it is told, as long as it is told everything."""
 
@@ -71,13 +151,14 @@ class Follower:
     def set_aside(self, texts, error):
         self.text = None
         self.aside += texts
+        assert error.kind == "stale"
         assert error.message
         assert error.action
 
 
 class Run:
-    def __init__(self, text):
-        self.core = PlainCore(text)
+    def __init__(self, text, core):
+        self.core = core(text)
         self.channel = Channel(self.core)
         self.document = Document(self.channel, msgspec.convert(self.core.info(), BufferResult))
         self.view = Follower(text)
@@ -175,10 +256,11 @@ operations = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("core", [PlainCore, RealCore])
 @examples(ci=300, deep=5000)
 @given(text=st.text("ab \n", max_size=80), run=st.lists(operations, max_size=40))
-def test_window_core_and_plain_text_stay_equal(text, run):
-    it = Run(text)
+def test_window_core_and_plain_text_stay_equal(core, text, run):
+    it = Run(text, core)
     for name, *arguments in run:
         getattr(it, name)(*arguments)
         it.check()
@@ -188,7 +270,7 @@ def test_window_core_and_plain_text_stay_equal(text, run):
     assert it.document.revision == it.core.revision
     assert lines.total == len(expected)
     assert [lines.get(n).text for n in range(lines.total)] == expected
-    assert it.document.dirty == (it.core.text != it.core.saved)
+    assert it.document.dirty == (it.core.buffer.dirty if core is RealCore else it.core.text != it.core.saved)
     if it.view.text is not None:
         assert it.view.text == it.core.text
     seen = "".join([*it.core.texts.values(), it.core.text, *it.view.aside])

@@ -1,6 +1,7 @@
 """Walks through everything that can happen to an agent, with a plain model of what must be true after each step."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,19 +24,33 @@ FILES = {
 ENCODINGS = {"a.txt": "utf-8", "b.txt": "utf-8", "c.txt": "latin-1", "sub/d.txt": "utf-8-sig"}
 OTHERS = {"untouched.bin": bytes(range(256)), "sub/other.txt": b"nobody asks\n"}
 
-WORDS = st.sampled_from(
-    ["one", "two", "three", "alpha", "beta", "mark", "last line", "line", "o", "missing", "one\ntwo"]
-)
+QUOTES = [
+    ("a.txt", "two\nthree"),
+    ("a.txt", "two"),
+    ("a.txt", "three"),
+    ("a.txt", "one"),  # twice
+    ("b.txt", "alpha"),
+    ("b.txt", "beta\r\ngamma"),
+    ("c.txt", "last line"),
+    ("sub/d.txt", "mark"),
+    ("sub/d.txt", "missing"),
+]
 NEWS = st.sampled_from(["ONE", "", "x\ny", "two", "\n", r"\1 $& \g<0>", "t\u200bhidden"])
-PATHS = st.sampled_from(sorted(FILES))
+PATHS = st.sampled_from(["a.txt", "a.txt", *sorted(FILES)])
 
 
 def _tool(name: str, **given: Any) -> str:
     return f"/tool {name} {json.dumps(given)}"
 
 
+EDITS = st.builds(
+    lambda quote, new: _tool("propose_edit", path=quote[0], old=quote[1], new=new), st.sampled_from(QUOTES), NEWS
+)
 PROPOSALS = st.one_of(
-    st.builds(lambda path, old, new: _tool("propose_edit", path=path, old=old, new=new), PATHS, WORDS, NEWS),
+    EDITS,
+    EDITS,
+    # One text wanted twice: whichever is decided first, the other one finds it gone.
+    st.builds(lambda edit: f"{edit}\n{edit}", EDITS),
     st.builds(
         lambda number, text: _tool("propose_create", path=f"made/{number}.txt", text=text), st.integers(0, 5), NEWS
     ),
@@ -59,23 +74,23 @@ OTHER_LINES = st.one_of(
     ),
     st.builds(lambda path: _tool("fs_read", path=path), PATHS),
 )
-ENDS = st.sampled_from(
-    [
-        "",
-        "",
-        "",
-        "/pause 30",
-        "/fail network the line is cut",
-        "/fail authentication no",
-        "/stop max_tokens",
-        "/stop refusal",
-        "/stop pause_turn",
-        "/stop made_up",
-        "/raise boom",
-        "/silent",
-        "/then",
-        "/then\n/say after",
-    ]
+ENDS = st.one_of(
+    st.sampled_from(["", "/then", "/then\n/say after"]),
+    st.sampled_from(["", "/then\n/think more\n/say after", "/then\n/tool buffer_list {}"]),
+    st.sampled_from(
+        [
+            "/pause 30",
+            "/then\n/pause 30",
+            "/fail network the line is cut",
+            "/fail authentication no",
+            "/stop max_tokens",
+            "/stop refusal",
+            "/stop pause_turn",
+            "/stop made_up",
+            "/raise boom",
+            "/silent",
+        ]
+    ),
 )
 SCRIPTS = st.one_of(
     st.sampled_from(["hello", "two\nlines", "a lone \ud800 half", "   padded   "]),
@@ -89,7 +104,7 @@ SCRIPTS = st.one_of(
 
 @dataclass(frozen=True)
 class Step:
-    """What happens next. `pick` chooses among what is there by remainder."""
+    """What happens next. `pick` chooses among what is there by remainder; `more` is a path, or a script."""
 
     kind: str
     text: str = ""
@@ -98,26 +113,29 @@ class Step:
 
 
 PICK = st.integers(0, 7)
-STEPS = st.one_of(
+# What a decision asks for first, where nothing waits.
+ASKED = st.lists(PROPOSALS, min_size=1, max_size=3).map("\n".join)
+OFTEN = st.one_of(
     st.builds(Step, st.just("send"), SCRIPTS),
-    st.builds(Step, st.just("send"), SCRIPTS),
+    st.builds(Step, st.just("approve"), pick=PICK, more=ASKED),
+    st.builds(Step, st.just("approve"), pick=PICK, more=ASKED),
+    st.builds(Step, st.just("type"), NEWS, PICK, PATHS),
+    st.builds(Step, st.just("other program"), NEWS, PICK, PATHS),
+)
+SELDOM = st.one_of(
     st.builds(Step, st.just("queue"), SCRIPTS),
     st.builds(Step, st.just("stop")),
     st.builds(Step, st.just("settle")),
-    st.builds(Step, st.just("settle")),
-    st.builds(Step, st.just("approve"), pick=PICK),
-    st.builds(Step, st.just("approve"), pick=PICK),
-    st.builds(Step, st.just("approve hunk"), pick=PICK),
-    st.builds(Step, st.just("approve changed"), NEWS, PICK),
-    st.builds(Step, st.just("reject"), st.sampled_from(["", "not so", "\ud800"]), PICK),
+    st.builds(Step, st.just("approve hunk"), pick=PICK, more=ASKED),
+    st.builds(Step, st.just("approve changed"), NEWS, PICK, ASKED),
+    st.builds(Step, st.just("reject"), st.sampled_from(["", "not so", "\ud800"]), PICK, ASKED),
     st.builds(Step, st.just("wrong digest"), pick=PICK),
-    st.builds(Step, st.just("type"), NEWS, PICK, PATHS),
     st.builds(Step, st.just("save"), st.just(""), PICK, PATHS),
-    st.builds(Step, st.just("other program"), NEWS, PICK, PATHS),
     st.builds(Step, st.just("restart")),
     st.builds(Step, st.just("reset")),
     st.builds(Step, st.just("nothing")),
 )
+STEPS = st.one_of(OFTEN, OFTEN, SELDOM)
 WALKS = st.lists(STEPS, min_size=40, max_size=40)
 
 
@@ -150,12 +168,19 @@ class Walk:
         self.disk: dict[str, bytes] = {**FILES, **OTHERS}
         self.buffers: dict[str, str] = {}
         self.outside: set[str] = set()  # changed by another program since the buffer was read
+        self.foreign: Counter[str] = Counter()  # writes of another program, by path
+        self.shown: dict[str, int] = {}  # how many of them there were when a proposal was seen first
         self.applied = self.refused = self.stale = 0
 
     async def take(self, steps: Iterable[Step]) -> None:
         for step in steps:
+            await self._observe()
             await getattr(self, "_" + step.kind.replace(" ", "_"))(step)
             await self.check()
+
+    async def _observe(self) -> None:
+        for one in (await self.subject.call("agent.history", limit=1)).proposals:
+            self.shown.setdefault(one.proposal, self.foreign[one.path])
 
     async def check(self) -> None:
         there = {
@@ -174,6 +199,8 @@ class Walk:
             assert not faults(history.messages(records, "echo", context))
         for buffer in (await self.subject.call("buffer.list")).buffers:
             text = await self.subject.call("buffer.text", buffer=buffer.buffer)
+            if buffer.path in self.outside and not buffer.dirty and text.text == self._decoded(buffer.path):
+                self._followed(buffer.path, dirty=False)
             assert text.text == self.buffers.setdefault(buffer.path, text.text), buffer.path
             if not buffer.dirty and buffer.path not in self.outside:
                 assert self._decoded(buffer.path) == text.text
@@ -185,9 +212,11 @@ class Walk:
         try:
             return await self.subject.call(op, **params)
         except RioError as error:
-            assert error.kind != "internal", error.message
-            assert error.message and error.action
-            return error
+            refusal = error
+        assert refusal.kind != "internal", refusal.message
+        assert refusal.message
+        assert refusal.action
+        return refusal
 
     # -- steps -------------------------------------------------------------------------------------------------
 
@@ -211,6 +240,7 @@ class Walk:
         await self.subject.restart()
         self.buffers.clear()
         self.outside.clear()
+        self.shown.clear()
         after = await self.subject.call("agent.history")
         if before.proposals:
             assert {(one.turn, one.proposal, one.digest) for one in after.proposals} >= {
@@ -226,7 +256,7 @@ class Walk:
             await anyio.sleep(0.002)
 
     async def _type(self, step: Step) -> None:
-        path = step.more
+        path = await self._where(step)
         buffer = await self.subject.call("buffer.open", path=path)
         text = self.buffers.get(path, self._decoded(path))
         edit = {"start": [0, 0], "end": [0, 0], "text": step.text}
@@ -245,20 +275,33 @@ class Walk:
         assert path not in self.outside
         self.disk[path] = text.encode(ENCODINGS[path])
 
+    async def _where(self, step: Step) -> str:
+        """The path of the step, or of a proposal that waits: there it matters."""
+        waiting = [
+            one.path for one in (await self.subject.call("agent.history", limit=1)).proposals if one.kind == "edit"
+        ]
+        return waiting[step.pick % len(waiting)] if waiting and step.pick < 6 else step.more
+
     async def _other_program(self, step: Step) -> None:
-        path = step.more
+        path = await self._where(step)
         addition = lf(step.text).encode("ascii", "ignore") + b"other\n"
         self.disk[path] += addition
-        with open(self.folder / path, "ab") as file:
-            file.write(addition)
+        await anyio.Path(self.folder / path).write_bytes(self.disk[path])
+        self.foreign[path] += 1
         if path in self.buffers:
             self.outside.add(path)
+        # A proposal that was made while the file was written may have seen either.
+        for one in (await self.subject.call("agent.history", limit=1)).proposals:
+            self.shown.setdefault(one.proposal, self.foreign[path])
 
     async def _approve(self, step: Step) -> None:
         await self._decide(step, lambda proposal: {})
 
     async def _approve_hunk(self, step: Step) -> None:
-        await self._decide(step, lambda proposal: {"hunks": [proposal.hunks[step.pick % len(proposal.hunks)].id]})
+        def one_hunk(proposal: Any) -> dict[str, Any]:
+            return {"hunks": [proposal.hunks[step.pick % len(proposal.hunks)].id]} if proposal.hunks else {}
+
+        await self._decide(step, one_hunk)
 
     async def _approve_changed(self, step: Step) -> None:
         await self._decide(step, lambda proposal: {"text": step.text})
@@ -286,7 +329,12 @@ class Walk:
             assert done.kind == "stale"
 
     async def _pick(self, step: Step) -> Any:
+        await self._settle(step)
         waiting = (await self.subject.call("agent.history", limit=1)).proposals
+        if not waiting and step.more:
+            await self.subject.call("agent.send", text=step.more)
+            await self._settle(step)
+            waiting = (await self.subject.call("agent.history", limit=1)).proposals
         return waiting[step.pick % len(waiting)] if waiting else None
 
     async def _decide(self, step: Step, more: Callable[[Any], dict[str, Any]]) -> None:
@@ -297,17 +345,24 @@ class Walk:
         dirty = one.path in states and states[one.path].dirty
         if one.kind == "edit":
             self.buffers.setdefault(one.path, self._decoded(one.path))
+        if one.kind == "edit" and self.foreign[one.path] > self.shown.get(one.proposal, self.foreign[one.path]):
+            # Another program has changed it since it was shown: that decision must not count.
+            done = await self._try(
+                "agent.approve", turn=one.turn, proposal=one.proposal, digest=one.digest, decision="approve"
+            )
+            assert isinstance(done, RioError)
+            assert done.kind == "stale"
+            self.stale += 1
+            self.shown[one.proposal] = self.foreign[one.path]
+            self._followed(one.path, dirty=dirty)
         proposal = await self.subject.call("agent.proposal", turn=one.turn, proposal=one.proposal)
         self._followed(one.path, dirty=dirty)
-        choice = more(proposal) if proposal.hunks or one.kind == "create" else {}
-        if one.kind == "create" and "hunks" in choice and not proposal.hunks:
-            choice = {}
+        choice = more(proposal)
         done = await self._try(
             "agent.approve", turn=one.turn, proposal=one.proposal, digest=proposal.digest, decision="approve", **choice
         )
         if isinstance(done, RioError):
-            self.stale += 1
-            assert done.kind in ("stale", "encoding", "bad_message"), done.message
+            assert done.kind in ("encoding", "bad_message"), done.message
             return
         if one.kind == "create":
             self._created(one.path, proposal, choice, done)

@@ -1,5 +1,6 @@
 """Sends, stops, decisions, typing, other programs, failures of the provider and restarts, in any order."""
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -45,24 +46,31 @@ class InProcess:
         return self.core.project.agent.log.records
 
 
-async def walk(base: Path, steps: Sequence[Step]) -> None:
+async def walk(base: Path, steps: Sequence[Step]) -> Walk:
     project = base / "project"
     project.mkdir()
     write_project(project)
     subject = InProcess(base / "home", project)
     await subject.start()
+    taken = Walk(subject, project)
     try:
-        await Walk(subject, project).take(steps)
+        await taken.take(steps)
     finally:
         await subject.stop()
+    return taken
 
 
 def test_after_every_step_the_conversation_is_valid_and_only_approved_bytes_have_changed(tmp_path_factory, expect_log):
     expect_log("rio_core._engine.plugins.handle: Provider echo .* failed")
 
+    counts: Counter[str] = Counter()
+
     @examples(ci=200, deep=2000)
     @given(steps=WALKS)
     def walks(steps: list[Step]) -> None:
-        anyio.run(walk, tmp_path_factory.mktemp("walk"), steps)
+        taken = anyio.run(walk, tmp_path_factory.mktemp("walk"), steps)
+        counts.update(applied=taken.applied, refused=taken.refused, stale=taken.stale)
 
     walks()
+    # A walk that decides nothing proves nothing.
+    assert min(counts["applied"], counts["refused"], counts["stale"]) > 20, counts

@@ -41,7 +41,7 @@ class Follower:
 @examples(ci=400, deep=10_000)
 def test_a_follower_of_the_events_has_the_same_lines(data: st.DataObject, base: str, count: int):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "CHUNK", 8)
+        patch.setattr(text, "CHUNK", 4)
         follower = Follower(base)
         buffer = Buffer("b1", Text([base]), changed=follower)
         history = [base]  # what undo leads back through

@@ -107,8 +107,8 @@ def test_very_many_equal_lines_are_one_hunk():
 @examples(ci=500, deep=10_000)
 def test_differences_make_one_text_of_the_other(head: str, tail: str, one: str, other: str):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "CHUNK", 8)
-        patch.setattr(hunks, "CHUNK", 8)
+        patch.setattr(text, "CHUNK", 4)
+        patch.setattr(hunks, "CHUNK", 4)
         before, after = head + one + tail, head + other + tail
         buffer = Buffer("b1", Text([before]), changed=lambda _: None)
         edits = differences(buffer.text, Text([after]))

@@ -19,7 +19,7 @@ from support.profiles import examples
 @pytest.fixture(autouse=True, scope="module")
 def _small_chunks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "CHUNK", 8)
+        patch.setattr(text, "CHUNK", 4)
         patch.setattr(text, "_SUMS", 3)
         yield
 
@@ -56,7 +56,7 @@ def test_any_pieces_make_the_text(pieces: list[str]):
     check(Text(pieces), "".join(pieces))
 
 
-ends = st.text("\r\nx", max_size=60)  # where a CR and an LF come together again and again
+ends = st.text("\r\nx", min_size=12, max_size=60)  # where a CR and an LF come together again and again
 
 
 @given(texts(), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), texts(6)), max_size=12))

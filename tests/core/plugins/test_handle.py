@@ -277,6 +277,75 @@ async def test_one_that_blocks_its_loop_is_named_and_others_answer(plugins: Any,
     release.set()
 
 
+async def test_an_answer_that_another_plugin_cut_off_names_it(plugins: Any, provider: Any, expect_log: Any):
+    expect_log(BLOCKED)
+    expect_log(BLOCKED_STATUS)
+    release, begun = threading.Event(), anyio.Event()
+
+    async def block(setup: Any) -> Any:
+        release.wait()
+
+    async def answer(request: Any, post: Any) -> None:
+        await post(Delta("a"))
+        await anyio.sleep(1000)
+
+    plugins.give(provider(models=block))
+    plugins.give(provider(answer, name="q"), plugin="two", distribution="dist-two")
+    await plugins.host.start()
+    got: list[Any] = []
+    plugins.providers.select("q", None)
+    handle = plugins.providers.current()
+
+    def sink(events: Any) -> None:
+        got.extend(events)
+        begun.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(handle.respond, plugins.request(handle), sink)
+        await begun.wait()
+        with pytest.raises(RioError, match="p .* blocked its event loop"):
+            await plugins.providers.models("p")
+    assert got[0] == Delta("a")
+    assert "plugin one blocked its loop" in got[1].message
+    assert plugins.plugin("two").status == "on"
+    assert len(got) == 2
+    # A handle of a plugin that is off still ends an answer well.
+    handle = plugins.providers._handle("q")
+    handle._plugin = "one"
+    (end,) = await _one_answer(plugins, handle)
+    assert "blocked its event loop and is off" in end.message
+    release.set()
+
+
+async def _one_answer(plugins: Any, handle: Any) -> list[Any]:
+    got: list[Any] = []
+    await handle.respond(plugins.request(handle), got.extend)
+    return got
+
+
+async def test_the_end_of_the_core_ends_an_answer(started: Any):
+    begun = anyio.Event()
+
+    async def respond(request: Any, post: Any) -> None:
+        await post(Delta("a"))
+        await anyio.sleep(1000)
+
+    plugins = await started(respond)
+    handle = plugins.providers.current()
+    got: list[Any] = []
+
+    def sink(events: Any) -> None:
+        got.extend(events)
+        begun.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(handle.respond, plugins.request(handle), sink)
+        await begun.wait()
+        await plugins.host.stop()
+    assert len(got) == 2
+    assert "as rio ends" in got[1].message
+
+
 async def test_stopping_closes_within_a_second_also_one_that_swallows_it(started: Any):
     free = threading.Event()
 

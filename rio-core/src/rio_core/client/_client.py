@@ -97,8 +97,8 @@ class Client:
             for listener in tuple(self._listeners):
                 listener.take(notification)
             return
-        # True == 1 == 1.0 as a key: only an integer can be an id that was given out here.
-        call = self._calls.pop(message.id, None) if type(message.id) is int else None
+        # `parse` has refused ids such as true and 1.0, which as keys would equal 1.
+        call = self._calls.pop(message.id, None) if isinstance(message.id, int) else None
         if call is None:
             _log.info("dropped an answer that no call waits for")
         else:

@@ -77,7 +77,7 @@ class _Connection:
         self._words = LastWords()
         self._broken = anyio.Event()
         self._fault = ""
-        self._sending = anyio.Lock()
+        self._sending = anyio.Lock(fast_acquire=True)
         self.client = Client(self._send)
 
     async def run(self) -> None:

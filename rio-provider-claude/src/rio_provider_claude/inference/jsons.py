@@ -13,21 +13,25 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse).decode
+_read = json.JSONDecoder(parse_constant=_refuse).raw_decode
 
 
 def parse(text: str) -> Any:
     """The value. Raises ValueError for what is not JSON, also where it is nested too deeply."""
+    text = text.strip(" \t\r\n")
     try:
-        return _decode(text)
+        value, end = _read(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if end != len(text):
+        raise ValueError("something stands behind the value")
+    return value
 
 
 def sound(value: Any) -> Any:
     """The value with each pair of surrogates joined and each lone one as U+FFFD. Raises ValueError for infinity."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _decode(_whole(text)) if _SURROGATE.search(text) else value
+    return _read(_whole(text))[0] if _SURROGATE.search(text) else value
 
 
 def encode(value: Any) -> bytes:

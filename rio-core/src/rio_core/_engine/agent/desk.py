@@ -119,14 +119,12 @@ class Desk:
         if record.kind == "create":
             return "same", None
         buffer = await self._documents.open(record.path)
-        found = await self._documents.on_disk(buffer.id)
+        found = await self._follow(buffer)
         digest = found.hex() if found is not None else None
         if found is None:
             return ("same" if record.base is None else "deleted"), None
         if record.base is not None and self._documents.follows(buffer.id, bytes.fromhex(record.base), found):
             return "same", digest
-        if not buffer.dirty:
-            await self._documents.reload(buffer.id, origin="reload")
         return "changed", digest
 
     async def apply(self, record: Proposed, new: str) -> Applied:
@@ -206,6 +204,7 @@ class Desk:
 
     async def _check_edit(self, record: Proposed) -> str | None:
         buffer = await self._documents.open(record.path)
+        found = await self._follow(buffer)
         name = model_name(record.path)
         if buffer.read_only:
             raise RioError("read_only", f"{name} is read-only.", "Tell your user, who can change its rights.")
@@ -218,8 +217,14 @@ class Desk:
         _check_holds(buffer, record.new)
         if record.old:
             self._check_once(buffer, record.old, name)
-        found = await self._documents.on_disk(buffer.id)
         return found.hex() if found is not None else None
+
+    async def _follow(self, buffer: Buffer) -> bytes | None:
+        """Bring a document without unsaved text to what its file is now; the digest of the file, if there is one."""
+        found = await self._documents.on_disk(buffer.id)
+        if found is not None and not buffer.dirty and not self._documents.is_known(buffer.id, found):
+            await self._documents.reload(buffer.id, origin="reload")
+        return found
 
     def _check_once(self, buffer: Buffer, old: str, name: str) -> None:
         hits = buffer.text.find_all(old, 20)

@@ -202,6 +202,10 @@ class Documents:
         entry = self._entry(name)
         return await run_sync(self._digest, _path_of(entry.buffer), entry.stamp)
 
+    def is_known(self, name: str, digest: bytes) -> bool:
+        """Whether this is the content of its file that a document was last read from or written to."""
+        return self._entry(name).own[-1:] == [digest]
+
     def follows(self, name: str, base: bytes, now: bytes) -> bool:
         """Whether a file that had the digest `base` came to have `now` by nothing but rio's own saves."""
         own = self._entry(name).own

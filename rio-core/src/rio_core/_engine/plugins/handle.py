@@ -105,10 +105,11 @@ class ProviderHandle:
         call.when_finished(stream.close)
         try:
             by_itself = await self._pass_on(call, stream, sink, idle_timeout)
-            with anyio.move_on_after(GIVE_UP):
-                await call.wait()
-            if by_itself and isinstance(call.error, PluginFaultError):
-                self._keep(call.error)
+            if by_itself:
+                with anyio.move_on_after(GIVE_UP):
+                    await call.wait()
+                if isinstance(call.error, PluginFaultError):
+                    self._keep(call.error)
         finally:
             await call.cancel()
 

@@ -352,14 +352,13 @@ class PluginLoop:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        thread, self._thread = self._thread, None
-        if thread is None:
-            return
-        thread.leave()
-        with anyio.move_on_after(2 * GIVE_UP, shield=True):
-            await thread.ended()
         for call in tuple(self._calls):
             call.finish(None, LoopLostError(""))
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.leave()
+            with anyio.move_on_after(2 * GIVE_UP, shield=True):
+                await thread.ended()
 
     def _current(self) -> _Thread:
         if self._thread is None:

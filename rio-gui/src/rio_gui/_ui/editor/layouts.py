@@ -41,10 +41,10 @@ class Composed(NamedTuple):
 class Shape:
     """A run of text of one line, from column `first` on, laid out in rows. Places are relative to its upper left."""
 
-    __slots__ = ("_composed", "_row_height", "columns", "first", "layout", "rows", "text", "width")
+    __slots__ = ("_char_width", "_composed", "columns", "first", "layout", "rows", "text", "width")
 
     def __init__(
-        self, text: str, first: int, columns: Columns, layout: QTextLayout, row_height: int, composed: Composed | None
+        self, text: str, first: int, columns: Columns, layout: QTextLayout, char_width: float, composed: Composed | None
     ) -> None:
         self.text = text
         self.first = first
@@ -54,7 +54,7 @@ class Shape:
         self.width = max(
             (layout.lineAt(row).naturalTextRect().right() for row in range(layout.lineCount())), default=0.0
         )
-        self._row_height = row_height
+        self._char_width = char_width
         self._composed = composed
 
     def unit(self, column: int) -> int:
@@ -62,7 +62,11 @@ class Shape:
         return self.columns.unit(column - self.first)
 
     def place(self, column: int) -> tuple[int, float]:
-        """The row and x of a column."""
+        """The row and x of a column. Columns outside the run are as wide as a digit."""
+        if column < self.first:
+            return 0, (column - self.first) * self._char_width
+        if column > self.first + self.columns.length:
+            return 0, self.width + (column - self.first - self.columns.length) * self._char_width
         unit = self.unit(column)
         if self._composed is not None and column == self._composed.column:
             unit += self._composed.caret if self._composed.caret is not None else 0
@@ -154,7 +158,7 @@ class Layouts:
         if formats:
             layout.setFormats(formats)
         self._lay_rows(layout, text, wrap=self.style.wrap if first == 0 else None)
-        return Shape(text, first, columns, layout, self.row_height, composed)
+        return Shape(text, first, columns, layout, self.char_width, composed)
 
     def _lay_rows(self, layout: QTextLayout, text: str, wrap: float | None) -> None:
         hanging = 0.0

@@ -89,18 +89,15 @@ class TextView(QAbstractScrollArea):
         """Nothing here shows it."""
 
     def _clamp(self) -> None:
-        last = self.document.total - 1
-        anchor, caret = (
-            place if place.line < last or (place.line == last and self._fits(place)) else Position(last, 0)
-            for place in self.selection
-        )
-        self.selection = anchor, caret
-        if self.place.line > last:
-            self.place.jump(last)
+        anchor, caret = self.selection
+        self.selection = self._inside(anchor), self._inside(caret)
+        self.place.line = min(self.place.line, self.document.total - 1)
 
-    def _fits(self, place: Position) -> bool:
-        line = self.document.lines.get(place.line)
-        return line is None or place.column <= line.length
+    def _inside(self, place: Position) -> Position:
+        number = min(place.line, self.document.total - 1)
+        line = self.document.lines.get(number)
+        most = place.column if line is None else line.length
+        return Position(number, min(place.column, most))
 
     # Style
 

@@ -99,7 +99,7 @@ class Link(QObject):
         for line in lines:
             try:
                 self._take(read(line))
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, ValueError) as error:
                 self._lose(f"The core sent what this window cannot read: {error}")
                 return
         if not self._calls:
