@@ -262,7 +262,10 @@ operations = st.one_of(
 def test_window_core_and_plain_text_stay_equal(core, text, run):
     it = Run(text, core)
     for name, *arguments in run:
-        getattr(it, name)(*arguments)
+        if it.document.ready or name in ("elsewhere", "fetch", "pass_on"):
+            getattr(it, name)(*arguments)
+        else:
+            it.document.fetch(0, 1)  # as every command does
         it.check()
     it.settle()
     lines = it.document.lines

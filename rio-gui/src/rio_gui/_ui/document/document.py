@@ -76,6 +76,11 @@ class Document:
         """Whether the core has answered everything."""
         return self._outbox.empty
 
+    @property
+    def ready(self) -> bool:
+        """Whether the text can be changed: not while it is being read anew."""
+        return self._total_known
+
     def shown(self, number: int) -> Line | None:
         """A line to paint: as it is or, while the text is being read anew, as it was."""
         return self.lines.get(number) or self._faded.get(number)
@@ -188,9 +193,14 @@ class Document:
     # Changing
 
     def edit(self, edits: Sequence[Edit], *, group: Group = None, selection: Selection | None = None) -> None:
-        """Change the text, at once and in the core. Each edit is in the coordinates that the one before left."""
+        """Change the text, at once and in the core. Each edit is in the coordinates that the one before left.
+
+        Raises MissingLinesError, with nothing done, while the text is being read anew.
+        """
         if not edits:
             return
+        if not self._total_known:
+            raise MissingLinesError(edits[0].start.line, 1)
         for edit in edits:
             self.lines.apply(edit)
         self._outbox.add(list(edits), group, selection)
