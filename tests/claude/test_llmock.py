@@ -39,7 +39,8 @@ def address() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "llmock.cli", "serve", "--port", str(port), "--log-level", "error", "--stream-chunk-delay-ms", "20"],
+        [sys.executable, "-m", "llmock.cli", "serve", "--port", str(port), "--log-level", "error",
+         "--stream-chunk-delay-ms", "20"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:

@@ -5,6 +5,7 @@ from typing import Final
 
 from rio_core._engine.documents.hunks import changed_lines
 from rio_core.protocol.values import Hunk
+from rio_core.protocol.visible import visible_line
 
 __all__ = ["CONTEXT", "hunks", "keep", "unified"]
 
@@ -38,7 +39,8 @@ def unified(path: str, old: Sequence[str], new: Sequence[str], *, first: int = 0
     The format is that of POSIX `diff -u`, with git's line for a missing end.
     """
     changed = hunks(old, new)
-    parts = [f"--- {'/dev/null' if created else 'a/' + path}\n+++ b/{path}\n"]
+    name = visible_line(path)  # one with a line end could pose as part of the diff
+    parts = [f"--- {'/dev/null' if created else 'a/' + name}\n+++ b/{name}\n"]
     group: list[Hunk] = []
     for hunk in [*changed, None]:
         if group and (hunk is None or hunk.old_start - group[-1].old_start - group[-1].old_lines > 2 * CONTEXT):
