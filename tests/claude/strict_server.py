@@ -1,8 +1,9 @@
 """A server process that keeps the rules of the Messages API, and answers as it is told.
 
-`POST /_answer` queues an answer: `blocks` and `stop`, where thinking gets its signature when it is played.
-`GET /_refused` gives the reasons of all refusals and forgets them, `POST /_reset` forgets all. The port is the first
-line of its standard output; it ends with its standard input.
+`POST /_answer` queues an answer: `blocks` and `stop` (null for a stream that breaks off there), where thinking gets its
+signature when it is played; without one it says that it is done. `GET /_refused` gives the reasons of all refusals and
+forgets them, `POST /_reset` forgets all. The port is the first line of its standard output; it ends with its standard
+input.
 """
 
 import json
@@ -17,6 +18,7 @@ from claude import strict_rules as rules
 
 ANSWERS: deque[dict[str, Any]] = deque()
 REFUSED: list[str] = []
+DONE: dict[str, Any] = {"blocks": [{"type": "text", "text": "Done."}], "stop": "end_turn"}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -63,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
         if reason:
             self.refuse(400, "invalid_request_error", reason)
             return
-        self.reply(200, played(body, ANSWERS.popleft()), "text/event-stream")
+        self.reply(200, played(body, ANSWERS.popleft() if ANSWERS else DONE), "text/event-stream")
 
 
 def played(body: dict[str, Any], answer: dict[str, Any]) -> bytes:
@@ -95,8 +97,14 @@ def played(body: dict[str, Any], answer: dict[str, Any]) -> bytes:
         events.append({"type": "content_block_start", "index": index, "content_block": opening})
         events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
         events.append({"type": "content_block_stop", "index": index})
+    if answer["stop"] is None:
+        return encoded(events)
     events.append({"type": "message_delta", "delta": {"stop_reason": answer["stop"]}, "usage": {"output_tokens": 7}})
     events.append({"type": "message_stop"})
+    return encoded(events)
+
+
+def encoded(events: list[dict[str, Any]]) -> bytes:
     return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
 
 

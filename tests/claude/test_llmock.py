@@ -1,16 +1,12 @@
 """Against a server that others wrote to break clients (llmock): each of its faults, and its own verdict on us."""
 
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from claude.rig import Posts, asked, respond, setup
+from claude.servers import Mock, llmock_server
 from rio_core.api import (
     Delta,
     Done,
@@ -34,59 +30,17 @@ TOOLS = (
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    # Slow enough for the server to notice, before it has sent all, that its client is gone.
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "llmock.cli", "serve", "--port", str(port), "--log-level", "error",
-         "--stream-chunk-delay-ms", "20"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        url = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                httpx.get(f"{url}/health", trust_env=False)
-                break
-            except httpx.TransportError:
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-class Mock:
-    """One test's use of the server."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self.url = f"{address}/anthropic"
-
-    def tell(self, path: str, data: Any = None) -> None:
-        httpx.post(f"{self._address}/_llmock/{path}", json=data, trust_env=False).raise_for_status()
-
-    def script(self, *behaviors: dict[str, Any]) -> None:
-        self.tell("scenario", {"behaviors": behaviors})
-
-    def get(self, path: str) -> Any:
-        return httpx.get(f"{self._address}/_llmock/{path}", trust_env=False).json()
+def server() -> Iterator[Mock]:
+    with llmock_server() as running:
+        yield running
 
 
 @pytest.fixture
-def mock(address: str) -> Iterator[Mock]:
-    """The server, fresh; whatever the test did, its verdict has nothing against us, warnings included."""
-    made = Mock(address)
-    made.tell("reset")
-    yield made
-    verdict = made.get("verdict")
-    assert verdict["findings"] == []
-    assert verdict["calls"]
-    assert made.get("scenario")["pending"] == []
+def mock(server: Mock) -> Iterator[Mock]:
+    """The server, fresh; whatever the test did, its verdict has nothing against us."""
+    server.reset()
+    yield server
+    server.judge()
 
 
 def said(posts: Posts) -> str:
@@ -139,7 +93,7 @@ async def test_a_refusal_is_not_tried_again(mock: Mock, status: int) -> None:
     mock.script({"type": "fail", "status": status, "message": "No."})
     posts = await respond(asked(setup(mock.url)))
     assert "“No.”" in failed(posts).message
-    assert mock.get("requests")["count"] == 1
+    assert len(mock.requests()) == 1
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
@@ -162,14 +116,14 @@ async def test_an_outage_is_given_up(mock: Mock) -> None:
     mock.script({"type": "fail", "status": 503, "times": 3})
     posts = await respond(asked(setup(mock.url, retries=2)))
     assert failed(posts).kind == "server"
-    assert mock.get("requests")["count"] == 3
+    assert len(mock.requests()) == 3
 
 
 @pytest.mark.parametrize("fault", [{"type": "delay", "seconds": 1}, {"type": "slow_first_token", "seconds": 1}])
 async def test_slowness_is_borne(mock: Mock, fault: dict[str, Any]) -> None:
     mock.script(fault)
     done(await respond(asked(setup(mock.url))))
-    assert mock.get("requests")["count"] == 1
+    assert len(mock.requests()) == 1
 
 
 @pytest.mark.parametrize(
@@ -185,7 +139,7 @@ async def test_a_broken_stream_is_a_failure_and_sending_again_works(mock: Mock, 
     assert said(posts).startswith("One")
     assert said(posts) != "One two three four five six."
     assert len(posts.of(Usage)) == 1
-    assert mock.get("requests")["count"] == 1
+    assert len(mock.requests()) == 1
     posts = await respond(request)  # the user sends again
     assert said(posts) == "One two three four five six."
     done(posts)

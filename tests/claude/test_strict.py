@@ -1,15 +1,10 @@
 """Conversations of every kind against a server that keeps the rules of the API: none earns a 400."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +12,7 @@ from rio_provider_claude.provider import Claude
 
 from claude import strict_rules
 from claude.rig import Posts, asked, setup
+from claude.servers import Strict, strict_server
 from rio_core.api import (
     Block,
     Delta,
@@ -42,20 +38,9 @@ SYSTEMS: tuple[tuple[str, ...], ...] = (("You are rio.",), ("You are rio.", "Ans
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    tests = Path(__file__).parents[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "claude.strict_server"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tests, env={**os.environ, "PYTHONPATH": str(tests)},
-    )  # fmt: skip
-    assert process.stdin
-    assert process.stdout
-    try:
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(10)
+def server() -> Iterator[Strict]:
+    with strict_server() as running:
+        yield running
 
 
 @dataclass
@@ -153,14 +138,6 @@ def answers(turn: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(stopped, blocks, st.booleans() if turn.endswith("0") else st.just(False))
 
 
-def tell(server: str, path: str, data: Any = None) -> None:
-    httpx.post(f"{server}/{path}", json=data, trust_env=False).raise_for_status()
-
-
-def refusals(server: str) -> list[str]:
-    return list(httpx.get(f"{server}/_refused", trust_env=False).json())
-
-
 MODELS = st.sampled_from(sorted(strict_rules.MODELS))
 SETTINGS = st.fixed_dictionaries(
     {
@@ -172,8 +149,8 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-async def converse(server: str, data: st.DataObject) -> None:
-    tell(server, "_reset")
+async def converse(server: Strict, data: st.DataObject) -> None:
+    server.reset()
     core, provider = Core(), Claude()
     settings: dict[str, Any]
     model, settings, system, tools = "claude-opus-5-5", data.draw(SETTINGS), SYSTEMS[0], TOOLS
@@ -190,11 +167,11 @@ async def converse(server: str, data: st.DataObject) -> None:
         core.say(data.draw(st.sampled_from(["Go on.", "What is this? 🌊", "```\ncode\n```"])))
         for step in range(4):
             answer = data.draw(answers(f"{turn}{step}"))
-            tell(server, "_answer", answer)
+            server.answer(answer)
             posts = Posts()
-            request = asked(setup(server, model=model, **settings), *core.messages(), tools=tools, system=system)
+            request = asked(setup(server.url, model=model, **settings), *core.messages(), tools=tools, system=system)
             await provider.respond(request, posts)
-            assert refusals(server) == []
+            assert server.refused() == []
             end = posts[-1]
             assert isinstance(end, Done)
             assert end.stop == answer["stop"]
@@ -215,5 +192,5 @@ async def converse(server: str, data: st.DataObject) -> None:
 
 @examples(ci=60, deep=2000)
 @given(data=st.data())
-def test_no_conversation_is_refused(server: str, data: st.DataObject) -> None:
+def test_no_conversation_is_refused(server: Strict, data: st.DataObject) -> None:
     anyio.run(converse, server, data)

@@ -149,6 +149,10 @@ def write_tree(root: Path) -> None:
         os.utime(mixed / name, ns=(LONG_AGO, LONG_AGO))
 
 
+def create(path: str, given: str) -> str:
+    return f"/tool propose_create {json.dumps({'path': path, 'text': given})}"
+
+
 def mixed_plans() -> list[Plan]:
     plans = []
     for name, data, old, new, becomes, decision in MIXED:
@@ -240,6 +244,8 @@ class Work:
             file = plan.file or plan.path
             assert occurs_once(self.data(file), plan.was) or not plan.was
             self.written[file] = self.data(file).replace(plan.was, plan.becomes, 1)
+            if file == "mixed/A11.txt":
+                self.written["mixed/A11 too.txt"] = self.written[file]
 
     async def type(self, path: str, *words: str) -> Any:
         """Type words at the beginning of a file, in the order in which they are read afterwards."""
@@ -315,23 +321,23 @@ async def test_the_agent_reads_lists_and_searches_what_is_there(work):
 
 async def test_what_is_read_is_what_is_in_the_file(work):
     names = [name for name, *_ in MIXED if "\udcff" not in name]
-    await work.ask(*(f'/tool fs_read {json.dumps({"path": f"mixed/{name}"})}' for name in names))
+    await work.ask(*(f"/tool fs_read {json.dumps({'path': f'mixed/{name}'})}" for name in names))
     texts = [block["text"] for block in await work.results()]
     read = {name: [line.partition("\t")[2] for line in text.split("\n") if "\t" in line]
             for name, text in zip(names, texts, strict=True)}  # fmt: skip
-    assert read["le.txt"] == ["Nadel", "zwei"]
-    assert read["latin.txt"] == ["Nadel café", "naïve"]
+    assert read["le.txt"] == ["Nadel", "zwei", ""]
+    assert read["latin.txt"] == ["Nadel café", "naïve", ""]
     assert read["A01.txt"] == ["Nadel", "aÿbÃ", "end"]
-    assert read["A05.txt"] == ["Nadel", "b", "c", "d"]
-    assert read["A04.txt"] == ["Nadel \0def", "ghi"]
+    assert read["A05.txt"] == ["Nadel", "b", "c", "d", ""]
+    assert read["A06.txt"] == ["Nadel", "two", "3", ""]
     assert read["A07.txt"] == ["Nadel\f\x85\u2028\v\x1c.", "b"]
     assert work.before.changes(TreeSnapshot.take(work.root)) == []
 
 
 async def test_what_cannot_be_proposed_is_refused_in_words_and_nothing_changes(work):
     steps = [Plan(path, old, new, b"", None).step() for path, old, new, _ in REFUSED]
-    creates = ["mixed/utf8.txt", "mixed/link.txt", "mixed/broken link", "../made.txt", ".git/hooks/post-commit"]
-    await work.ask(*steps, *(f'/tool propose_create {json.dumps({"path": path, "text": "x"})}' for path in creates))
+    creates = ["mixed/utf8.txt", "mixed/link.txt", "../made.txt", ".git/hooks/post-commit"]
+    await work.ask(*steps, *(create(path, "x") for path in creates))
     results = await work.results()
     assert [block["ok"] for block in results] == [False] * len(results)
     for (path, *_, told), block in zip(REFUSED, results, strict=False):
@@ -341,102 +347,116 @@ async def test_what_cannot_be_proposed_is_refused_in_words_and_nothing_changes(w
     assert (work.root.parent / "outside.txt").read_bytes() == b"Nadel 1\n"
 
 
-async def test_exactly_the_approved_bytes_change_and_undo_brings_all_of_them_back(work, root):
-    chance = random.Random(5)
-    files = sources(root)
-
-    # Files of every kind, decided in any order.
+async def files_of_every_kind(work: Work, chance: random.Random) -> None:
     waiting = await work.proposed(mixed_plans())
     chance.shuffle(waiting)
     for one in waiting:
         await work.decide(*one)
     await work.journal.end_of_turn()
     work.check()
+    after = TreeSnapshot.take(work.root)
+    assert after["mixed/A11.txt"].inode == after["mixed/A11 too.txt"].inode == work.before["mixed/A11.txt"].inode
 
-    # Many files, and several places of one file.
+
+async def many_files(work: Work, files: Iterator[str], chance: random.Random) -> list[str]:
+    """Decisions on many files and on several places of one, while the user types. Gives files with one approval."""
     ways = itertools.cycle(["approve", "reject", "first hunk", "last hunk", "text"])
-    plans = [plan(root, path, chance.random(), next(ways)) for path in itertools.islice(files, 40)]
-    for path in itertools.islice(files, 4):
-        plans += [plan(root, path, 0.1, "last hunk"), plan(root, path, 0.5, "reject"), plan(root, path, 0.8, "approve")]
-    alone = [one.path for one in plans[:40] if one.becomes is not None]
+    plans = [plan(work.root, path, chance.random(), next(ways)) for path in itertools.islice(files, 40)]
+    alone = [one.path for one in plans if one.becomes is not None]
+    several = list(itertools.islice(files, 4))
+    for path in several:
+        plans += [plan(work.root, path, at, how) for at, how in ((0.1, "last hunk"), (0.5, "reject"), (0.8, "approve"))]
     waiting = await work.proposed(plans)
     chance.shuffle(waiting)
-
-    # Meanwhile its user types in one of the files, saving now and then, and changes and saves another one.
-    typed_in, other = plans[40].path, next(files)
     words = [f"# w{number} " for number in range(40)]
 
     async def type_on() -> None:
         for first in range(0, 40, 10):
-            await work.type(typed_in, *words[first : first + 10])
-            await work.save(typed_in)
+            await work.type(several[0], *words[first : first + 10])
+            await work.save(several[0])
 
     async with anyio.create_task_group() as user:
         user.start_soon(type_on)
         for one in waiting:
             await work.decide(*one)
+    await work.save(several[0])
+    other = next(files)
     await work.type(other, "# mine\n")
     await work.save(other)
-    await work.save(typed_in)
     await work.journal.end_of_turn()
     work.check()
+    return alone
 
-    # What is typed while a proposal waits: unsaved, saved, and over the text itself.
+
+async def text_that_is_not_saved(work: Work, files: Iterator[str]) -> None:
+    """Decisions on files that the user has changed meanwhile: unsaved, saved, and over the very text."""
     unsaved, saved, over, left = itertools.islice(files, 4)
-    plans = [plan(root, path, 0.5, "approve") for path in (unsaved, saved, over)]
+    plans = [plan(work.root, path, 0.5, "approve") for path in (unsaved, saved, over)]
     plans[2].outcome, plans[2].becomes = "refused", None
     waiting = await work.proposed(plans)
     await work.type(unsaved, "# not saved yet\n")
     await work.type(saved, "# saved\n")
     await work.save(saved)
     buffer = await work.client.call("buffer.open", path=over)
-    line = (await work.client.call("agent.proposal", turn=waiting[2][1].turn, proposal=waiting[2][1].proposal)).at[0]
-    await work.client.call("buffer.edit", buffer=buffer.buffer, revision=buffer.revision,
-                           edits=[{"start": [line + 1, 0], "end": [line + 1, 0], "text": "#"}])  # fmt: skip
+    event = waiting[2][1]
+    line = (await work.client.call("agent.proposal", turn=event.turn, proposal=event.proposal)).at[0]
+    edit = {"start": [line + 1, 0], "end": [line + 1, 0], "text": "#"}
+    await work.client.call("buffer.edit", buffer=buffer.buffer, revision=buffer.revision, edits=[edit])
     lost = await work.type(left, "# never saved\n")
     del work.written[left]
     await work.client.call("buffer.close", buffer=lost.buffer, discard=True)
     for one in waiting:
         await work.decide(*one)
     await work.journal.end_of_turn()
-    assert (root / unsaved).read_bytes() == work.before[unsaved].data
+    assert (work.root / unsaved).read_bytes() == work.before[unsaved].data
     await work.save(unsaved)
     await work.client.call("buffer.undo", buffer=buffer.buffer)
     work.check()
 
-    # New files.
-    given = {"made/by/agent.txt": "new\n", "made/changed.txt": "1\n", "made/never.txt": "x", "made/taken.txt": "x"}
-    await work.ask(*(f'/tool propose_create {json.dumps({"path": path, "text": it})}' for path, it in given.items()))
-    creates = [await work.journal.kind("agent.propose") for _ in given]
-    await work.client.call("fs.create", path="made/taken.txt")
-    work.written |= {"made/taken.txt": b"", "made/by/agent.txt": b"new\n", "made/changed.txt": b"zwei \xe2\x82\xac"}
-    decisions = [{"decision": "approve"}, text("zwei €"), REJECT, {"decision": "approve"}]
-    outcomes = []
-    for event, decision in zip(creates, decisions, strict=True):
-        decided = {"turn": event.turn, "proposal": event.proposal, "digest": event.digest, **decision}
-        outcomes.append((await work.client.call("agent.approve", **decided)).outcome)
-    assert outcomes == ["applied", "applied", "rejected", "refused"]
-    await work.journal.end_of_turn()
-    for folder in ("made", "made/by"):
-        work.written[folder] = b""
-    del work.written["made"], work.written["made/by"]
-    after = TreeSnapshot.take(root)
-    found = [change for change in work.before.unexplained(after, work.written)]
-    assert found == []
-    assert after["mixed/A11.txt"].inode == after["mixed/A11 too.txt"].inode == work.before["mixed/A11.txt"].inode
-    assert after["mixed/target.txt"].data == b"Nadel behind a link\n"
 
-    # Undo of everything, in whatever documents it was made, saved.
-    steps = {}
+async def new_files(work: Work) -> None:
+    cases: list[tuple[str, str, dict[str, Any], bytes | None, str]] = [
+        ("made/by/agent.txt", "new\n", {"decision": "approve"}, b"new\n", "applied"),
+        ("made/changed.txt", "1\n", text("zwei €"), "zwei €".encode(), "applied"),
+        ("made/never.txt", "x", REJECT, None, "rejected"),
+        ("made/taken.txt", "x", {"decision": "approve"}, b"", "refused"),
+    ]
+    await work.ask(*(create(path, given) for path, given, *_ in cases))
+    events = [await work.journal.kind("agent.propose") for _ in cases]
+    await work.client.call("fs.create", path="made/taken.txt")
+    for event, (path, _, decision, data, outcome) in zip(events, cases, strict=True):
+        decided = {"turn": event.turn, "proposal": event.proposal, "digest": event.digest, **decision}
+        assert (await work.client.call("agent.approve", **decided)).outcome == outcome, path
+        if data is not None:
+            work.written[path] = data
+    await work.journal.end_of_turn()
+    work.check()
+
+
+async def undo_everything(work: Work) -> dict[str, int]:
+    """Take every step of every document back, and save it. Gives the number of steps by path."""
+    steps: dict[str, int] = {}
     for buffer in (await work.client.call("buffer.list")).buffers:
         steps[buffer.path] = 0
         while (undone := await work.client.call("buffer.undo", buffer=buffer.buffer)).changed:
             steps[buffer.path] += 1
         if undone.dirty:
             await work.client.call("buffer.save", buffer=buffer.buffer)
+    return steps
+
+
+async def test_exactly_the_approved_bytes_change_and_undo_brings_all_of_them_back(work):
+    chance = random.Random(5)
+    files = sources(work.root)
+    await files_of_every_kind(work, chance)
+    alone = await many_files(work, files, chance)
+    await text_that_is_not_saved(work, files)
+    await new_files(work)
+    assert len(work.written) > 70
+
+    steps = await undo_everything(work)
     assert {steps[path] for path in alone} == {1}
     for path in ("made/by/agent.txt", "made/changed.txt", "made/taken.txt", "made/by", "made"):
         await work.client.call("fs.delete", path=path)
-    end = TreeSnapshot.take(root)
-    assert work.before.unexplained(end, {path: work.before[path].data or b"" for path in work.written
-                                         if path in work.before}) == []  # fmt: skip
+    saved = {path: work.before[path].data or b"" for path in work.written if path in work.before}
+    assert work.before.unexplained(TreeSnapshot.take(work.root), saved) == []
