@@ -26,7 +26,6 @@ class Core:
             env={**os.environ, "RIO_HOME": str(home)},
             bufsize=0,
         )
-        self.out = self.process.stdout
         self.reader = os.fdopen(os.dup(self.process.stdout.fileno()), "rb", buffering=1024 * 1024)
         self.number = 0
 
@@ -84,7 +83,8 @@ def start(home: Path, runs: int) -> None:
         taken.append(time.perf_counter() - begin)
         core.close()
     bare = timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True), runs)
-    print(f"process start to core.hello answered    {spread(taken)}   (bare interpreter {statistics.median(bare) * 1e3:.0f} ms)")
+    print(f"process start to core.hello answered    {spread(taken)}")
+    print(f"bare interpreter, start to end          {spread(bare)}")
 
 
 def ops(home: Path, project: Path, count: int) -> None:
@@ -93,7 +93,8 @@ def ops(home: Path, project: Path, count: int) -> None:
     name = core.call("buffer.new", text="hello\n")["buffer"]
     for _ in range(200):
         core.call("buffer.lines", buffer=name, first=0, count=1)
-    print(f"op (buffer.lines, one line)             {spread(timed(lambda: core.call('buffer.lines', buffer=name, first=0, count=1), count))}")
+    taken = timed(lambda: core.call("buffer.lines", buffer=name, first=0, count=1), count)
+    print(f"op (buffer.lines, one line)             {spread(taken)}")
     core.close()
 
 
@@ -111,7 +112,7 @@ def documents(home: Path, project: Path, sizes: list[int], count: int) -> None:
         middle = opened["lines"] // 2
         state = {"revision": 0, "column": 0}
 
-        def edit(name: str = opened["buffer"], state: dict[str, int] = state, line: int = middle, core: Core = core) -> None:
+        def edit(name: str = opened["buffer"], state: Any = state, line: int = middle, core: Core = core) -> None:
             at = [line, state["column"]]
             answer = core.call(
                 "buffer.edit", buffer=name, revision=state["revision"], group="typing",
@@ -144,7 +145,8 @@ def deltas(home: Path, project: Path, count: int) -> None:
         elif b'"agent.message"' in line or b'"agent.error"' in line:
             break
     rate = (seen - 1) / (last - first) if seen > 1 else 0.0
-    print(f"deltas from echo to a client            {rate:,.0f} a second   ({seen} deltas, first after {(first - begin) * 1e3:.0f} ms)")
+    wait = (first - begin) * 1e3
+    print(f"deltas from echo to a client            {rate:,.0f} a second   ({seen} deltas, first after {wait:.0f} ms)")
     core.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 DEAR = {
     "httpx", "httpx_sse", "h2", "mcp", "lsprotocol", "pydantic", "numpy",  # by the measurements: 100 ms and more
-    "tomlkit", "pathspec", "importlib_metadata", "importlib.metadata", "pluggy", "markdown_it", "pygments",
+    "tomlkit", "importlib_metadata", "importlib.metadata", "pluggy", "markdown_it", "pygments",
     "multiprocessing", "ssl", "email", "http", "urllib.request", "xml", "difflib", "unittest", "pdb", "doctest",
     "rio_provider_echo", "rio_provider_claude", "PySide6",
 }  # fmt: skip

@@ -89,7 +89,7 @@ class RealCore:
         self.events.append(msgspec.json.decode(encode(message)))
 
     def foreign(self, edits):
-        (start, end, text), = edits
+        ((start, end, text),) = edits
         edit = core_edits.Edit(self.buffer.text.position(start), self.buffer.text.position(end), text)
         self.buffer.edit(self.revision, [edit], origin="agent")
         return self.events.pop()

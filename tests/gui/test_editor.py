@@ -35,7 +35,9 @@ def test_A04_nul_and_A01_bytes_that_are_not_utf8_survive_an_edit_beside_them(ope
     assert hand.document.total == 3
 
 
-@pytest.mark.parametrize(("content", "expected"), [(b"a\r\nb\r\n", b"a\r\nx\r\n\r\nb\r\n"), (b"a\rb\r", b"a\rx\r\rb\r")])
+@pytest.mark.parametrize(
+    ("content", "expected"), [(b"a\r\nb\r\n", b"a\r\nx\r\n\r\nb\r\n"), (b"a\rb\r", b"a\rx\r\rb\r")]
+)
 def test_new_lines_end_like_the_others(opened, content, expected):
     hand = opened(content)
     hand.keys("End")
@@ -81,7 +83,7 @@ def test_moving_and_selecting_by_keys(opened):
     assert hand.selection == ((1, 11), (1, 11))
     hand.keys("Up", "Down")
     assert hand.caret == (1, 11)
-    hand.keys("Ctrl+A")
+    hand.do("select_all")
     assert hand.selection == ((0, 0), (3, 3))
     hand.keys("Del")
     assert hand.text() == ""
@@ -225,7 +227,7 @@ def test_lines_commands(opened):
     hand.keys("Ctrl+Home")
     hand.do("join_lines")
     assert hand.text() == "a b\nc\n"
-    hand.keys("Ctrl+A", "Tab")
+    hand.do("select_all", "tab")
     assert hand.text() == "    a b\n    c\n"
     hand.keys("Shift+Tab")
     assert hand.text() == "a b\nc\n"
@@ -299,9 +301,7 @@ def test_dropped_text_goes_where_it_is_dropped(opened):
     data = QMimeData()
     data.setText("xyz")
     point = QPointF(hand.point((0, 1)))
-    event = QDropEvent(
-        point, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    )
+    event = QDropEvent(point, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     hand.editor.dropEvent(event)  # Qt delivers it only while something is really dragged
     assert hand.text() == "axyzb\n"
 
@@ -425,7 +425,9 @@ def test_a_change_from_elsewhere_moves_the_caret_with_its_text(opened, core):
     hand = opened("one\ntwo\nthree\n")
     hand.editor.go_to(2, 3)
     hand.settle()
-    call(core, "buffer.replace", ReplaceParams(hand.document.buffer, hand.document.revision, (0, 0), (1, 0), "0\n1\n2\n"))
+    call(
+        core, "buffer.replace", ReplaceParams(hand.document.buffer, hand.document.revision, (0, 0), (1, 0), "0\n1\n2\n")
+    )
     assert hand.text() == "0\n1\n2\ntwo\nthree\n"
     assert hand.caret == (4, 3)
 

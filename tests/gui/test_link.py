@@ -48,7 +48,9 @@ def test_many_calls_at_once_are_answered_each_by_its_own(core):
     buffer = call(core, "buffer.new", NewParams("x\n" * 500)).buffer
     answers = {}
     for first in range(500):
-        core.call("buffer.lines", LinesParams(buffer, first, 1), lambda r, at=first: answers.update({at: r}), pytest.fail)
+        core.call(
+            "buffer.lines", LinesParams(buffer, first, 1), lambda r, at=first: answers.update({at: r}), pytest.fail
+        )
     assert not answers
     wait(lambda: len(answers) == 500, "all answers")
     assert all(result.first == first for first, result in answers.items())

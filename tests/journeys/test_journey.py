@@ -14,8 +14,8 @@ from typing import Any
 
 import anyio
 import pytest
-from rio_core.client import Client, start_core
 
+from rio_core.client import Client, start_core
 from support.living import Journal
 from support.tree import TreeSnapshot
 
@@ -299,8 +299,12 @@ def sources(root: Path) -> Iterator[str]:
 
 
 async def test_the_agent_reads_lists_and_searches_what_is_there(work):
-    await work.ask('/tool fs_list {"path": "pygments/lexers"}', '/tool fs_list {"path": "mixed"}',
-                   '/tool fs_search {"pattern": "Nadel"}', '/tool fs_search {"pattern": "def analyse_text"}')  # fmt: skip
+    await work.ask(
+        '/tool fs_list {"path": "pygments/lexers"}',
+        '/tool fs_list {"path": "mixed"}',
+        '/tool fs_search {"pattern": "Nadel"}',
+        '/tool fs_search {"pattern": "def analyse_text"}',
+    )
     lexers, mixed, needles, real = [block["text"] for block in await work.results()]
     names = os.listdir(work.root / "pygments/lexers")
     assert {line.split("  ")[0] for line in lexers.split("\n")[1:]} == set(names)
@@ -446,7 +450,7 @@ async def undo_everything(work: Work) -> dict[str, int]:
 
 
 async def test_exactly_the_approved_bytes_change_and_undo_brings_all_of_them_back(work):
-    chance = random.Random(5)
+    chance = random.Random(5)  # noqa: S311  an order, no secret
     files = sources(work.root)
     await files_of_every_kind(work, chance)
     alone = await many_files(work, files, chance)

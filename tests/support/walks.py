@@ -255,10 +255,17 @@ class Walk:
                 return
             await anyio.sleep(0.002)
 
+    async def _open(self, path: str) -> tuple[Any, str]:
+        buffer = await self.subject.call("buffer.open", path=path)
+        text = (await self.subject.call("buffer.text", buffer=buffer.buffer)).text
+        if path in self.outside and not buffer.dirty and text == self._decoded(path):
+            self._followed(path, dirty=False)
+        assert text == self.buffers.setdefault(path, text)
+        return buffer, text
+
     async def _type(self, step: Step) -> None:
         path = await self._where(step)
-        buffer = await self.subject.call("buffer.open", path=path)
-        text = self.buffers.get(path, self._decoded(path))
+        buffer, text = await self._open(path)
         edit = {"start": [0, 0], "end": [0, 0], "text": step.text}
         done = await self._try("buffer.edit", buffer=buffer.buffer, revision=buffer.revision, edits=[edit])
         assert not isinstance(done, RioError)
@@ -266,8 +273,7 @@ class Walk:
 
     async def _save(self, step: Step) -> None:
         path = step.more
-        buffer = await self.subject.call("buffer.open", path=path)
-        text = self.buffers.setdefault(path, self._decoded(path))
+        buffer, text = await self._open(path)
         saved = await self._try("buffer.save", buffer=buffer.buffer)
         if isinstance(saved, RioError):
             assert saved.kind == "encoding" or (saved.kind == "changed_on_disk" and path in self.outside)
@@ -288,8 +294,7 @@ class Walk:
         self.disk[path] += addition
         await anyio.Path(self.folder / path).write_bytes(self.disk[path])
         self.foreign[path] += 1
-        if path in self.buffers:
-            self.outside.add(path)
+        self.outside.add(path)  # the core may be opening it at this moment
         # A proposal that was made while the file was written may have seen either.
         for one in (await self.subject.call("agent.history", limit=1)).proposals:
             self.shown.setdefault(one.proposal, self.foreign[path])
@@ -341,10 +346,7 @@ class Walk:
         one = await self._pick(step)
         if one is None:
             return
-        states = {buffer.path: buffer for buffer in (await self.subject.call("buffer.list")).buffers}
-        dirty = one.path in states and states[one.path].dirty
-        if one.kind == "edit":
-            self.buffers.setdefault(one.path, self._decoded(one.path))
+        dirty = one.kind == "edit" and (await self._open(one.path))[0].dirty
         if one.kind == "edit" and self.foreign[one.path] > self.shown.get(one.proposal, self.foreign[one.path]):
             # Another program has changed it since it was shown: that decision must not count.
             done = await self._try(

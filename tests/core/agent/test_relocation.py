@@ -47,7 +47,7 @@ async def relocate(
 ) -> None:
     (folder / "f.txt").write_bytes(text.encode())
     with Root.open(str(folder)) as root:
-        documents = Documents(lambda path: root.place(path), recovery=str(folder / "rec"), changed=lambda _: None)
+        documents = Documents(root.place, recovery=str(folder / "rec"), changed=lambda _: None)
         desk = Desk(documents, root, saves=lambda: False)
         whole = units(text)
         first, last = sorted(int(part * len(whole)) for part in cut)

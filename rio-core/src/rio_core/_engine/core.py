@@ -13,11 +13,11 @@ from anyio.abc import TaskGroup
 
 from rio_core._engine.bus import Bus
 from rio_core.protocol.errors import RioError
-from rio_core.protocol.events import BufferChanged, ProjectOpened
+from rio_core.protocol.events import BufferChanged, BufferSaved, ProjectOpened
 from rio_core.protocol.values import Edit
 
 if TYPE_CHECKING:
-    from rio_core._engine.documents.buffer import Changed
+    from rio_core._engine.documents.buffer import Buffer, Changed
     from rio_core._engine.documents.store import Documents
     from rio_core._engine.place import Place
     from rio_core._engine.plugins.host import PluginHost
@@ -93,7 +93,7 @@ class Core:
         """The open documents."""
         from rio_core._engine.documents.store import Documents
 
-        return Documents(self._place, recovery=str(self.state / "recovery"), changed=self._changed)
+        return Documents(self._place, recovery=str(self.state / "recovery"), changed=self._changed, saved=self._saved)
 
     def need_project(self) -> "Project":
         """The open project; raises RioError (`no_project`) without one."""
@@ -169,6 +169,9 @@ class Core:
         elif not path.startswith("/"):
             self.need_project()
         return outside_place(path)
+
+    def _saved(self, buffer: "Buffer", revision: int) -> None:
+        self.bus.publish(BufferSaved(buffer=buffer.id, revision=revision, path=buffer.path or "", dirty=buffer.dirty))
 
     def _changed(self, changed: "Changed") -> None:
         event = BufferChanged(

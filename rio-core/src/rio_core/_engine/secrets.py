@@ -116,6 +116,7 @@ class Secrets:
         if value is not None:
             values[name] = value
         store(self._path(provider), json.dumps(values, indent=1).encode() + b"\n")
+        self._mask = (None, str)  # size and time of the file may be those of the one before
         self._bus.publish(SettingsChanged(key=f"secret.{provider}.{name}"))
 
     def _state(self) -> object:

@@ -146,6 +146,7 @@ class Settings:
         """
         self._refresh(keep_bad_aside=True)
         store(self._path, self._changed(key, value).encode())
+        self._seen = None  # size and time may be those of the file before
         self._refresh()
         self._bus.publish(SettingsChanged(key=key))
 

@@ -8,6 +8,8 @@ from rio_core._engine.agent.records import Decided, Result
 from rio_core._engine.agent.turn import Turn
 from rio_core._engine.bus import Bus
 from rio_core._engine.documents import lines
+from rio_core._engine.tools.reads import ANSWER, up_to
+from rio_core._engine.workspace.paths import model_name
 from rio_core.protocol import events
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.events import Outcome
@@ -63,7 +65,7 @@ class Approvals:
             if await self._refresh(turn, proposal):
                 raise RioError(
                     "stale",
-                    f"{proposal.record.path} was changed by another program after this was shown.",
+                    f"{model_name(proposal.record.path)} was changed by another program after this was shown.",
                     "Look at the change as it would land now, then decide.",
                 )
             applied = await self._desk.apply(proposal.record, new)
@@ -118,7 +120,7 @@ class Approvals:
     def _reject(self, turn: Turn, proposal: Proposal, params: ApproveParams, by: str) -> ApproveResult:
         if params.hunks is not None or params.text is not None:
             raise RioError("bad_message", "A rejection keeps nothing.", "Leave `hunks` and `text` out.")
-        path = proposal.record.path
+        path = model_name(proposal.record.path)
         reason = (params.reason or "").strip()
         message = f"Rejected by the user: {path} was not changed." + (f" The reason: {reason}" if reason else "")
         return self._settle(turn, proposal, params, by, "rejected", message, f"Rejected: {path}")
@@ -128,10 +130,10 @@ class Approvals:
         record = proposal.record
         if not applied.done or new == record.new:
             return applied.message
-        did = diff.unified(record.path, split(record.old), split(new))
+        did = up_to(diff.unified(record.path, split(record.old), split(new)), ANSWER)
         if params.text is not None:
             return f"The user changed your proposal before approving it. {applied.message} What was done:\n{did}"
-        left = diff.unified(record.path, split(new), split(record.new))
+        left = up_to(diff.unified(record.path, split(new), split(record.new)), ANSWER)
         return f"The user approved a part. {applied.message} What was done:\n{did}What was refused:\n{left}"
 
     def _settle(

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from rio_core._engine import diff
 from rio_core._engine.agent.hints import nearly
-from rio_core._engine.agent.proposals import LIMIT, Proposal, hidden_mark, split
+from rio_core._engine.agent.proposals import LIMIT, Proposal, hidden_marks, split
 from rio_core._engine.agent.records import Proposed
 from rio_core._engine.documents import lines
 from rio_core._engine.documents.buffer import Buffer
@@ -21,12 +21,15 @@ from rio_core._engine.documents.text import Text
 from rio_core._engine.tools.toolbox import Draft
 from rio_core._engine.workspace.confine import Root, from_model
 from rio_core._engine.workspace.paths import model_name, render
-from rio_core._engine.workspace.protect import protected, runs_later, shapes_later, unportable
+from rio_core._engine.workspace.protect import looks_secret, protected, runs_later, shapes_later, unportable
 from rio_core.protocol.errors import RioError
 
 __all__ = ["Applied", "Desk", "Disk"]
 
 _READ_AGAIN: Final = "Read the file again before you propose another change."
+
+_LARGEST: Final = 64 * 1024 * 1024
+"""Bytes of a file that is opened because a tool wants to change it."""
 
 Disk = Literal["same", "changed", "deleted"]
 
@@ -60,7 +63,7 @@ class Desk:
             raise RioError(
                 "unsupported", f"The change is {size} bytes long; {LIMIT} is the most.", "Propose it in smaller parts."
             )
-        path = self._path(draft)
+        path = await anyio.to_thread.run_sync(self._path, draft)
         record = Proposed(
             turn=turn,
             proposal="p" + secrets.token_hex(6),
@@ -78,28 +81,22 @@ class Desk:
 
     async def present(self, record: Proposed, *, disk: Disk = "same") -> Proposal:
         """A proposal as it is shown now."""
-        marks = self._marks(record, disk)
-        if record.kind == "create":
-            shown = diff.unified(record.path, [], split(record.new), created=True)
-            return Proposal(record, shown, marks)
-        buffer = await self._documents.find(record.path)
+        buffer = await self._open_one(record)
         span = self.span(buffer, record.old) if buffer else None
-        if buffer is None or span is None:
-            return Proposal(record, diff.unified(record.path, split(record.old), split(record.new)), marks)
-        before, after, first = _surroundings(buffer, *span)
-        return Proposal(
-            record,
-            diff.unified(
-                record.path, split(before + record.old + after), split(before + record.new + after), first=first
-            ),
-            marks,
-        )
+        before, after, first = _surroundings(buffer, *span) if buffer and span else ("", "", 0)
+
+        def draw() -> Proposal:
+            old, new = split(before + record.old + after), split(before + record.new + after)
+            shown = diff.unified(record.path, old, new, first=first, created=record.kind == "create")
+            return Proposal(record, shown, self._marks(record, disk, has_text=buffer is not None))
+
+        return await anyio.to_thread.run_sync(draw)
 
     async def at(self, record: Proposed) -> Position | None:
         """Where the change would land now."""
         if record.kind == "create":
             return Position(0, 0)
-        buffer = await self._documents.find(record.path)
+        buffer = await self._open_one(record)
         span = self.span(buffer, record.old) if buffer else None
         return buffer.text.position(span[0]) if buffer and span else None
 
@@ -118,25 +115,27 @@ class Desk:
         """
         if record.kind == "create":
             return "same", None
-        buffer = await self._documents.open(record.path)
-        found = await self._follow(buffer)
-        digest = found.hex() if found is not None else None
-        if found is None:
+        buffer = await self._document(record)
+        found = await self._follow(buffer) if buffer else None
+        if buffer is None or found is None:
             return ("same" if record.base is None else "deleted"), None
+        digest = found.hex()
         if record.base is not None and self._documents.follows(buffer.id, bytes.fromhex(record.base), found):
             return "same", digest
         return "changed", digest
 
     async def apply(self, record: Proposed, new: str) -> Applied:
         """Put `new` where the proposal's `old` is now. Raises RioError where the user can do something about it."""
+        await anyio.to_thread.run_sync(self._guard, record.path)
         if record.kind == "create":
             return await self._create(record, new)
-        buffer = await self._documents.open(record.path)
+        buffer = await self._document(record)
+        name = model_name(record.path)
+        if buffer is None:
+            return Applied(f"Not applied: {name} is no longer there.", done=False)
         span = self.span(buffer, record.old)
         if span is None:
-            count = len(buffer.text.find_all(record.old, 2)) if record.old else 1
-            what = "occurs several times" if count else "is no longer there"
-            return Applied(f"Not applied: the text to replace {what} in {record.path}. {_READ_AGAIN}", done=False)
+            return Applied(f"Not applied: {_misplaced(buffer, record.old, name)}. {_READ_AGAIN}", done=False)
         _check_holds(buffer, new)
         clean = not buffer.dirty
         edits = apply_lines(buffer.text, span[0], record.old, new, default=buffer.default_ending)
@@ -158,32 +157,69 @@ class Desk:
         except RioError:
             await self._documents.close(buffer.id, discard=True)
             raise
-        return Applied(f"Created {record.path}.", done=True)
+        return Applied(f"Created {model_name(record.path)}.", done=True)
 
     async def _save(self, buffer: Buffer, record: Proposed, *, clean: bool) -> str:
+        applied = f"Applied to {model_name(record.path)}"
         if not clean:
-            return f"Applied to {record.path} in the editor, where it holds other unsaved text: the user will save it."
+            return f"{applied} in the editor, where it holds other unsaved text: the user will save it."
         if not self._saves():
-            return f"Applied to {record.path} in the editor; it is not saved yet."
+            return f"{applied} in the editor; it is not saved yet."
         try:
-            await self._documents.save(buffer.id, force=record.round > 0)
+            # Its user has seen that the file was deleted, and nothing else may be overwritten.
+            await self._documents.save(buffer.id, force=record.round > 0 and record.base is None)
         except RioError as error:
-            return f"Applied to {record.path} in the editor, but it could not be saved: {error.message} {error.action}"
-        return f"Applied to {record.path} and saved."
+            return f"{applied} in the editor, but it could not be saved: {error.message} {error.action}"
+        return f"{applied} and saved."
+
+    async def _document(self, record: Proposed) -> Buffer | None:
+        """The document of a proposal, opened if need be; None where it is not open and its file is gone."""
+        try:
+            return await self._documents.open(record.path)
+        except RioError as error:
+            if error.kind != "not_found":
+                raise
+            return None
+
+    async def _open_one(self, record: Proposed) -> Buffer | None:
+        """The document of a proposal if it is open and its path still leads to it."""
+        if record.kind == "create":
+            return None
+        try:
+            return await self._documents.find(record.path)
+        except RioError:
+            return None
 
     def _path(self, draft: Draft) -> str:
         """The path as it is on disk; refused where the agent may not write."""
         path = from_model(self._root, draft.path)
+        real = self._guard(path)
         names = self._root.names(path)
+        names = real if ".." in names else names
         name = model_name(path)
-        if protected(names) or protected(self._root.real(path)):
+        if draft.kind == "create":
+            reason = unportable(names) or unportable(real)
+            if reason:
+                raise RioError("protected", f"{name} cannot be created: {reason}.", "Choose another name.")
+        elif looks_secret(real):
+            # Whether a piece of text is in it would be told to the model.
             raise RioError(
-                "protected", f"{name} belongs to git or to rio, which no tool changes.", "Ask your user to do it."
+                "protected",
+                f"{name} usually holds passwords or keys, so it is not read.",
+                "Ask your user to change it.",
             )
-        reason = unportable(names) if draft.kind == "create" else None
-        if reason:
-            raise RioError("protected", f"{name} cannot be created: {reason}.", "Choose another name.")
         return render(names)
+
+    def _guard(self, path: str) -> tuple[str, ...]:
+        """The real names of a path that the agent may write."""
+        real = self._root.real(path)
+        if protected(self._root.names(path)) or protected(real):
+            raise RioError(
+                "protected",
+                f"{model_name(path)} belongs to git or to rio, which no tool changes.",
+                "Ask your user to do it.",
+            )
+        return real
 
     async def _check_absent(self, path: str) -> None:
         exists = await anyio.to_thread.run_sync(self._exists, path)
@@ -202,7 +238,16 @@ class Desk:
             raise
         return True
 
+    def _check_size(self, path: str) -> None:
+        size = self._root.stat(path).st_size
+        if size > _LARGEST:
+            raise RioError(
+                "unsupported", f"{model_name(path)} is too large ({size} bytes).", "Ask your user to open it first."
+            )
+
     async def _check_edit(self, record: Proposed) -> str | None:
+        if await self._open_one(record) is None:
+            await anyio.to_thread.run_sync(self._check_size, record.path)
         buffer = await self._documents.open(record.path)
         found = await self._follow(buffer)
         name = model_name(record.path)
@@ -223,7 +268,11 @@ class Desk:
         """Bring a document without unsaved text to what its file is now; the digest of the file, if there is one."""
         found = await self._documents.on_disk(buffer.id)
         if found is not None and not buffer.dirty and not self._documents.is_known(buffer.id, found):
-            await self._documents.reload(buffer.id, origin="reload")
+            try:
+                await self._documents.reload(buffer.id, origin="reload")
+            except RioError as error:
+                if error.kind != "dirty":  # typed in the meantime: it keeps its text
+                    raise
         return found
 
     def _check_once(self, buffer: Buffer, old: str, name: str) -> None:
@@ -240,14 +289,28 @@ class Desk:
             )
         raise RioError("stale", f"The text to replace is not in {name}.{nearly(buffer.text, old)}", _READ_AGAIN)
 
-    def _marks(self, record: Proposed, disk: Disk) -> list[str]:
+    def _marks(self, record: Proposed, disk: Disk, *, has_text: bool) -> list[str]:
         names = self._root.names(record.path)
-        marks = [mark for mark in (runs_later(names), shapes_later(names)) if mark]
+        try:
+            real = self._root.real(record.path)
+        except RioError:  # it leads nowhere any more
+            real = names
+        marks = [mark for judge in (runs_later, shapes_later) if (mark := judge(real) or judge(names))]
+        if real != names:
+            marks.append(f"The path leads to {model_name(render(real))}.")
         if disk == "changed":
             marks.append("Another program changed the file since this was shown.")
         elif disk == "deleted":
-            marks.append("Another program deleted or renamed the file: approving writes it again.")
-        return marks + hidden_mark(record)
+            then = "approving writes it again" if has_text else "it cannot be changed any more"
+            marks.append(f"Another program deleted or renamed the file: {then}.")
+        return marks + hidden_marks(record)
+
+
+def _misplaced(buffer: Buffer, old: str, name: str) -> str:
+    if not old:
+        return f"{name} is no longer empty"
+    what = "occurs several times" if buffer.text.find_all(old, 1) else "is no longer there"
+    return f"the text to replace {what} in {name}"
 
 
 def _check_holds(buffer: Buffer, text: str) -> None:

@@ -13,6 +13,7 @@ from anyio.abc import TaskGroup
 
 from rio_core._engine.agent import history
 from rio_core._engine.agent.desk import Desk
+from rio_core._engine.agent.endings import PAUSES, detail, not_run
 from rio_core._engine.agent.prompt import compose
 from rio_core._engine.agent.proposals import Proposal
 from rio_core._engine.agent.records import (
@@ -31,20 +32,16 @@ from rio_core._engine.agent.reply import Reply
 from rio_core._engine.agent.store import Log
 from rio_core._engine.agent.turn import Turn, TurnOverError
 from rio_core._engine.bus import Bus
-from rio_core._engine.tools.toolbox import Answered, Toolbox
+from rio_core._engine.tools.toolbox import Answered, Draft, Toolbox
 from rio_core.api import Delta, Done, Failure, FailureKind, Posted, Request, Setup, Thinking, ToolSpec, Usage, Waiting
 from rio_core.protocol import events
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.ops.agent import Layer
+from rio_core.protocol.visible import visible_line
 
 __all__ = ["Agent", "Handle", "Providers"]
 
 logger = logging.getLogger(__name__)
-
-PAUSES = 10
-"""How often a reply that only paused is continued before the turn ends."""
-
-CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 
 class Handle(Protocol):
@@ -96,6 +93,7 @@ class Agent:
         self.turn: Turn | None = None
         self.queue: dict[str, list[str]] = {}
         self._closing = False
+        self._under_way: set[Turn] = set()  # also those that are closed and still on their way out
         self._bus = bus
         self._providers = providers
         self._toolbox = toolbox
@@ -126,8 +124,7 @@ class Agent:
         if self.turn is None or (turn is not None and turn != self.turn.name):
             return 0, []
         waiting = self.take_queue()
-        await self.interrupt("stopped")
-        return 1, waiting
+        return int(await self.interrupt("stopped")), waiting
 
     def sendable(self, text: str) -> str:
         """A text as it may go to a provider: no lone surrogate, which none takes, and none of the user's secrets."""
@@ -139,17 +136,18 @@ class Agent:
         self.queue.clear()
         return texts
 
-    async def interrupt(self, how: Ending) -> None:
-        """End the running turn now, if there is one. A decision that is being carried out is finished first."""
+    async def interrupt(self, how: Ending) -> bool:
+        """End the running turn now; whether there was one. A decision that is being carried out is finished first."""
         turn = self.turn
         if turn is None:
-            return
+            return False
         async with self._desk.busy:
             if turn.closed:
-                return
+                return False
             self._close(turn, how)
         if how == "stopped":
             self._bus.publish(events.AgentStopped(turn=turn.name))
+        return True
 
     async def close(self, *, keep_waiting: bool) -> None:
         """Give up the conversation. A turn that waits for its user goes on at the next start with `keep_waiting`."""
@@ -162,7 +160,8 @@ class Agent:
                 turn.scope.cancel()
             else:
                 await self.interrupt("interrupted" if keep_waiting else "stopped")
-            await turn.finished.wait()
+        for one in tuple(self._under_way):
+            await one.finished.wait()
         self.log.close()
 
     # -- a turn ------------------------------------------------------------------------------------------------
@@ -174,34 +173,26 @@ class Agent:
         self.log.append(Said(turn=name, texts=texts))
         self.turn = turn = Turn(name, texts[0])
         self._bus.publish(events.AgentStarted(turn=name, text=texts[0]))
-        self._tasks.start_soon(self._drive, turn, False)
+        self._start(turn, waiting=False)
         return name
 
     def restore(self, turn: Turn) -> None:
         """Go on with a turn that waits for decisions since before this core started."""
         self.turn = turn
-        self._tasks.start_soon(self._drive, turn, True)
+        self._start(turn, waiting=True)
+
+    def _start(self, turn: Turn, *, waiting: bool) -> None:
+        self._under_way.add(turn)
+        self._tasks.start_soon(self._drive, turn, waiting)
 
     async def _drive(self, turn: Turn, waiting: bool) -> None:
         ended = False
-        with turn.scope:
-            try:
-                ended = await self._work(turn, waiting=waiting)
-            except TurnOverError:
-                pass
-            except TurnFailedError as failure:
-                await self._fail(turn, failure)
-            except RioError as error:
-                await self._fail(turn, TurnFailedError("internal", error.message, error.action))
-            except Exception as error:
-                logger.exception("the turn failed")
-                await self._fail(
-                    turn,
-                    TurnFailedError(
-                        "internal", f"rio failed: {error!r}.", "Send again; if it stays, report it with the log."
-                    ),
-                )
-        turn.finished.set()
+        try:
+            with turn.scope:
+                ended = await self._contained(turn, waiting=waiting)
+        finally:
+            self._under_way.remove(turn)
+            turn.finished.set()
         if ended and self.turn is None and self.queue and not self._closing:
             name = next(iter(self.queue))
             try:
@@ -211,6 +202,24 @@ class Agent:
                 self.log.notices.append(error.message)
             else:
                 del self.queue[name]
+
+    async def _contained(self, turn: Turn, *, waiting: bool) -> bool:
+        """Work until the turn ends, however. True when it ended well."""
+        try:
+            return await self._work(turn, waiting=waiting)
+        except TurnOverError:
+            pass
+        except TurnFailedError as failure:
+            await self._fail(turn, failure)
+        except RioError as error:
+            await self._fail(turn, TurnFailedError("internal", error.message, error.action))
+        except Exception as error:
+            logger.exception("the turn failed")
+            message = f"rio failed: {visible_line(repr(error))[:300]}."
+            await self._fail(
+                turn, TurnFailedError("internal", message, "Send again; if it stays, report it with the log.")
+            )
+        return False
 
     async def _work(self, turn: Turn, *, waiting: bool) -> bool:
         """Ask, run the calls, ask again, until the model stops calling. True when the turn ended well."""
@@ -235,7 +244,7 @@ class Agent:
                 raise self._refused(turn, stop)
             if calls:
                 run = stop.stop in ("tool_use", "end_turn")
-                await self._run(turn, calls, why_not="" if run else _not_run(stop.stop))
+                await self._run(turn, calls, why_not="" if run else not_run(stop.stop))
                 if run:
                     waiting = bool(turn.proposals)
                     continue
@@ -322,18 +331,18 @@ class Agent:
             if why_not:
                 self._answer(turn, call.id, Answered(why_not, why_not, ok=False))
                 continue
-            outcome = await self._toolbox.call(call.name, call.input, call.raw)
+            outcome: Answered | Draft | Proposal = await self._toolbox.call(call.name, call.input, call.raw)
             turn.go_on()
-            if not isinstance(outcome, Answered):
+            if isinstance(outcome, Draft):
                 try:
-                    proposal = await self._desk.propose(turn.name, call.id, outcome)
-                    turn.go_on()
+                    outcome = await self._desk.propose(turn.name, call.id, outcome)
                 except RioError as error:
                     outcome = Answered(f"{error.message} {error.action}", error.message, ok=False)
-                else:
-                    self._propose(turn, proposal)
-                    continue
-            self._answer(turn, call.id, outcome)
+                turn.go_on()
+            if isinstance(outcome, Proposal):
+                self._propose(turn, outcome)
+            else:
+                self._answer(turn, call.id, outcome)
 
     def _answer(self, turn: Turn, call: str, answer: Answered) -> None:
         text, summary = self.sendable(answer.text), self.sendable(answer.summary)
@@ -377,7 +386,7 @@ class Agent:
         )
         self._close(turn, "done")
         self._bus.publish(
-            events.AgentMessage(turn=turn.name, text=text, stop=stop.stop, usage=turn.usage, detail=_detail(stop))
+            events.AgentMessage(turn=turn.name, text=text, stop=stop.stop, usage=turn.usage, detail=detail(stop))
         )
 
     async def _fail(self, turn: Turn, failure: TurnFailedError) -> None:
@@ -392,7 +401,6 @@ class Agent:
         )
 
     def _refused(self, turn: Turn, stop: Done) -> TurnFailedError:
-        turn.reply = None
         self.log.append(Withdrawn(turn=turn.name))
         return TurnFailedError(
             "request_rejected",
@@ -466,26 +474,3 @@ def interrupted(turn: str, call: str) -> Result:
 def _context(handle: Handle, system: Sequence[str], tools: Sequence[ToolSpec]) -> str:
     value = [handle.name, handle.model, list(system), [asdict(tool) for tool in tools]]
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _not_run(stop: str) -> str:
-    if stop in CUT:
-        return (
-            "Not run: the reply was cut off by its length limit, so the call may be half of what was meant. "
-            "Nothing was changed. Make the call again, in smaller parts."
-        )
-    return f"Not run: the reply stopped with {stop!r}, not to have tools run. Nothing was changed."
-
-
-def _detail(stop: Done) -> str:
-    if stop.detail:
-        return stop.detail
-    if stop.stop == "max_tokens":
-        return "The reply was cut off by its length limit. Send `go on` to have the rest."
-    if stop.stop == "model_context_window_exceeded":
-        return "The conversation fills the model's context. Start a new one to go on."
-    if stop.stop == "pause_turn":
-        return f"The model paused more than {PAUSES} times. Send `go on` to let it go on."
-    if stop.stop not in ("end_turn", "stop_sequence", "tool_use"):
-        return f"The reply stopped for a reason that rio does not know: {stop.stop}."
-    return ""

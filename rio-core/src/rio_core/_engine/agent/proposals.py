@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from rio_core._engine import diff
 from rio_core._engine.agent.records import Proposed
@@ -12,7 +11,7 @@ from rio_core.protocol.ops.agent import Waiting
 from rio_core.protocol.values import Hunk
 from rio_core.protocol.visible import count_hidden
 
-__all__ = ["LIMIT", "Proposal", "digest_of", "split"]
+__all__ = ["LIMIT", "Proposal", "digest_of", "hidden_marks", "split"]
 
 LIMIT = 1024 * 1024
 """Bytes (UTF-8) that `old` and `new` of a proposal may have together."""
@@ -46,19 +45,14 @@ class Proposal:
     record: Proposed
     diff: str
     marks: list[str]
-    foreign: int = 0
-    """How often another program had changed the file when this round was shown."""
-    deciding: bool = field(default=False, init=False)
+    hunks: list[Hunk] = field(init=False)
+    """The parts that can be decided alone."""
+    digest: str = field(init=False)
+    """What a decision must name."""
 
-    @cached_property
-    def digest(self) -> str:
-        """What a decision must name."""
-        return digest_of(self.record)
-
-    @cached_property
-    def hunks(self) -> list[Hunk]:
-        """The parts that can be decided alone."""
-        return diff.hunks(split(self.record.old), split(self.record.new))
+    def __post_init__(self) -> None:
+        self.hunks = diff.hunks(split(self.record.old), split(self.record.new))
+        self.digest = digest_of(self.record)
 
     def chosen(self, ids: list[int]) -> str:
         """`new` with only these hunks. Raises RioError for none, a double or an unknown one."""
@@ -88,11 +82,13 @@ class Proposal:
         )
 
 
-def hidden_mark(record: Proposed) -> list[str]:
-    """A warning where the new text brings characters that nobody sees."""
-    added = count_hidden(record.new) - count_hidden(record.old)
-    count = count_hidden(record.new)
-    if not count:
-        return []
-    more = f", {added} more than before" if added > 0 and record.old else ""
-    return [f"The new text holds {count} hidden or misleading characters{more}."]
+def hidden_marks(record: Proposed) -> list[str]:
+    """Warnings where the name or the new text brings characters that nobody sees."""
+    marks = []
+    if named := count_hidden(record.path):
+        marks.append(f"The name of the file holds {named} hidden or misleading characters.")
+    if count := count_hidden(record.new):
+        added = count - count_hidden(record.old)
+        more = f", {added} more than before" if added > 0 and record.old else ""
+        marks.append(f"The new text holds {count} hidden or misleading characters{more}.")
+    return marks

@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from rio_core._engine.agent.history import unique_id
 from rio_core._engine.agent.records import Block
+from rio_core._engine.plugins.posted import plain
 from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage, Waiting
 
 __all__ = ["Reply"]
+
+_UNNAMED: Final = "unnamed"
+"""Stands for a tool's name that the model left blank: no service takes a blank one back."""
 
 
 class Reply:
@@ -95,18 +99,22 @@ class Reply:
             last.native = data
 
     def _call(self, call: ToolCall) -> Block:
-        given: Any = call.input
-        raw = ""
-        if isinstance(given, str):
-            try:
-                given = json.loads(given)
-            except (ValueError, RecursionError):
-                given, raw = {}, given or " "
-        if not isinstance(given, dict):
-            given, raw = {}, json.dumps(given)
+        given, raw = _input(call.input)
         taken = {*self._taken, *(block.id for block in self._blocks)}
         name = unique_id(call.id, taken)
-        if name != call.id or raw:
+        tool = call.name if call.name.strip() else _UNNAMED
+        if name != call.id or tool != call.name or raw:
             # The service's own form holds what was changed here: the plain form is sent back in its place.
             self._changed.add(name)
-        return Block(type="tool_call", id=name, name=call.name, input=given, raw=raw)
+        return Block(type="tool_call", id=name, name=tool, input=given, raw=raw)
+
+
+def _input(given: Any) -> tuple[dict[str, Any], str]:
+    """The object that a call was given, or none and the text that is no object. Blank text means an empty object."""
+    if not isinstance(given, str):
+        return dict(given), ""
+    try:
+        value = plain(json.loads(given), "the input") if given.strip() else {}
+    except (ValueError, RecursionError):
+        value = None
+    return (value, "") if isinstance(value, dict) else ({}, given)

@@ -15,10 +15,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 
 from rio_core._engine.agent.records import Begun, Record, Said, Titled, decode
+from rio_core._engine.folders import make_private
+from rio_core._engine.plugins.posted import plain
 from rio_core.protocol.errors import RioError
 from rio_core.protocol.framing import encode
 
@@ -28,6 +31,9 @@ except ImportError:  # Windows: a second core is kept off by the file's exclusiv
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Conversations", "Log", "Summary", "project_folder"]
+
+_WRAPPED: Final = 8
+"""Levels of JSON that a record has around what came from a provider, at most."""
 
 _ID = re.compile(r"[0-9]{8}T[0-9]{12}-[0-9a-f]{8}")
 
@@ -83,6 +89,10 @@ class Log:
         self._kept = b""
         self.records.extend(records)
 
+    def begin_line(self) -> None:
+        """End a record that was cut off, so that it does not swallow the next one, with which this is written."""
+        self._kept = b"\n" + self._kept
+
     def keep(self, *records: Record) -> None:
         """Append records of what has happened already: if the disk refuses they are kept, and written with the next."""
         try:
@@ -94,6 +104,9 @@ class Log:
 
     def close(self) -> None:
         """Give up the file and its lock."""
+        if self._kept:
+            with contextlib.suppress(RioError):
+                self.append()
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -106,16 +119,28 @@ class Conversations:
         self._folder = folder / "conversations"
 
     def create(self) -> Log:
-        """A new, empty conversation, locked. Its file appears with the first record of a turn."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """A new, empty conversation, locked. Raises RioError (`io`) where it cannot be kept."""
         now = time.time()
         moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f"{int(now % 1 * 1e6):06}"
         name = f"{moment}-{secrets.token_hex(4)}"
         path = self._folder / f"{name}.jsonl"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            make_private(self._folder)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise RioError(
+                "io",
+                f"The conversation cannot be kept in {self._folder}: {error.strerror}.",
+                "Make room or give the right to write there.",
+            ) from error
         _lock(descriptor)
         log = Log(name, path, descriptor)
-        log.append(Begun(id=name, created=now))
+        try:
+            log.append(Begun(id=name, created=now))
+        except RioError:
+            log.close()
+            path.unlink()
+            raise
         return log
 
     def open(self, name: str) -> Log:
@@ -133,11 +158,13 @@ class Conversations:
                 "Close it there, or go on in a new conversation.",
             )
         log = Log(name, path, descriptor)
-        log.records, log.notices, torn = _read(descriptor, path)
+        try:
+            log.records, log.notices, torn = _read(descriptor, path)
+        except BaseException:
+            log.close()
+            raise
         if torn:
-            # A record that was cut off must not swallow the next one.
-            os.lseek(descriptor, 0, os.SEEK_END)
-            os.write(descriptor, b"\n")
+            log.begin_line()
         return log
 
     def latest(self) -> Log:
@@ -148,8 +175,12 @@ class Conversations:
         return self.create()
 
     def list(self, held: str) -> list[Summary]:
-        """All of them, newest first; `held` is the one that this core has locked itself."""
-        return [self._summary(name, held) for name in self._names()]
+        """All that can be read, newest first; `held` is the one that this core has locked itself."""
+        found = []
+        for name in self._names():
+            with contextlib.suppress(RioError):
+                found.append(self._summary(name, held))
+        return found
 
     def read(self, name: str) -> Sequence[Record]:
         """The records of a conversation that need not be free."""
@@ -237,6 +268,13 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
+def _record(value: Any) -> Record:
+    """A record from a line. What a provider will be sent holds no half character and no number that is none."""
+    if isinstance(value, dict) and value.get("record") == "proposed":
+        return decode(value)  # not sent, and its path may hold bytes that are not UTF-8, as half characters (PEP 383)
+    return decode(plain(value, "a record", -_WRAPPED))
+
+
 def _read(descriptor: int, path: Path) -> tuple[list[Record], list[str], bool]:
     """Records, notices, and whether the last line has no end."""
     with open(descriptor, "rb", closefd=False) as file:
@@ -250,7 +288,7 @@ def _read(descriptor: int, path: Path) -> tuple[list[Record], list[str], bool]:
                 damaged.append(number)
             continue
         try:
-            records.append(decode(json.loads(line)))
+            records.append(_record(json.loads(line)))
         except (ValueError, RecursionError, msgspec.ValidationError):
             damaged.append(number)
     notices = []

@@ -13,7 +13,6 @@ class TurnOverError(Exception):
     """The turn was closed while something of it was under way: nothing more may come of that."""
 
 
-
 class Turn:
     """From a message of the user to the end of what it set off."""
 

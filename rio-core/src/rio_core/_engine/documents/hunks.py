@@ -94,8 +94,8 @@ def differences(old: Text, new: Text) -> list[Edit]:
     was = ["".join(line) for line in lines.split(gone)]
     fresh = ["".join(line) for line in lines.split(come)]
     offsets = [start]
-    for line in was:
-        offsets.append(offsets[-1] + len(line))
+    for whole in was:
+        offsets.append(offsets[-1] + len(whole))
     hunks = changed_lines(was, fresh)
     return [
         Edit(old.position(offsets[a1]), old.position(offsets[a2]), "".join(fresh[b1:b2]))

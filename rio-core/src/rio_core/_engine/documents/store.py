@@ -58,7 +58,7 @@ class Documents:
 
     `resolve` finds the place of a path, relative to the project or absolute; it is called in worker
     threads. `recovery` is a folder of the user's own for old bytes while a file is overwritten in place.
-    `changed` gets each `Changed` of each document.
+    `changed` gets each `Changed` of each document, `saved` each document and its revision that is on disk now.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Documents:
         *,
         recovery: str,
         changed: Callable[[Changed], None],
+        saved: Callable[[Buffer, int], None] = lambda buffer, revision: None,
         default_ending: lines.Ending = "lf",
         undo_budget: int = BUDGET,
     ) -> None:
@@ -74,6 +75,7 @@ class Documents:
         self._resolve = resolve
         self._recovery = recovery
         self._changed = changed
+        self._saved = saved
         self._undo_budget = undo_budget
         self._entries: dict[str, _Entry] = {}
         self._count = 0
@@ -147,7 +149,9 @@ class Documents:
         """
         async with self._turn(name) as entry:
             path = _path_of(entry.buffer)
-            return await self._write(entry, path, entry.stamp, force=force)
+            saved = await self._write(entry, path, entry.stamp, force=force)
+            self._saved(entry.buffer, saved.revision)
+            return saved
 
     async def save_as(self, name: str, path: str, *, force: bool = False) -> Saved:
         """Write a document to another file, which is its file from then on.
@@ -167,6 +171,7 @@ class Documents:
             saved = await self._write(entry, path, entry.stamp if found == name else None, force=force)
             entry.buffer.path = path
             entry.buffer.read_only = False
+            self._saved(entry.buffer, saved.revision)
             return saved
 
     async def reload(

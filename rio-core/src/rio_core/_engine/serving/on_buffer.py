@@ -9,7 +9,7 @@ from rio_core._engine.documents.edits import Edit, Position
 from rio_core._engine.serving.handlers import Call, Handlers
 from rio_core._engine.serving.pages import cut, fitting
 from rio_core.protocol.errors import INVALID_PARAMS, RioError
-from rio_core.protocol.events import BufferClosed, BufferSaved
+from rio_core.protocol.events import BufferClosed
 from rio_core.protocol.ops import Done, Nothing
 from rio_core.protocol.ops import buffer as ops
 from rio_core.protocol.values import Edit as WireEdit
@@ -164,9 +164,7 @@ def redo(call: Call, params: ops.BufferParams) -> ops.UndoResult:
 @handlers.op("buffer.save")
 async def save(call: Call, params: ops.SaveParams) -> ops.SaveResult:
     """Write a document to its file."""
-    documents = call.core.documents
-    saved = await documents.save(params.buffer, force=params.force)
-    _tell_saved(call, params.buffer, saved.revision)
+    saved = await call.core.documents.save(params.buffer, force=params.force)
     return ops.SaveResult(revision=saved.revision, bytes=saved.bytes)
 
 
@@ -174,14 +172,8 @@ async def save(call: Call, params: ops.SaveParams) -> ops.SaveResult:
 async def save_as(call: Call, params: ops.SaveAsParams) -> ops.BufferResult:
     """Write a document to another file."""
     documents = call.core.documents
-    saved = await documents.save_as(params.buffer, call.core.document_path(params.path), force=params.force)
-    _tell_saved(call, params.buffer, saved.revision)
+    await documents.save_as(params.buffer, call.core.document_path(params.path), force=params.force)
     return _shown(documents.get(params.buffer))
-
-
-def _tell_saved(call: Call, name: str, revision: int) -> None:
-    buffer = call.core.documents.get(name)
-    call.core.bus.publish(BufferSaved(buffer=name, revision=revision, path=buffer.path or "", dirty=buffer.dirty))
 
 
 @handlers.op("buffer.reload")

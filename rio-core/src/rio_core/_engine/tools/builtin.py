@@ -88,7 +88,7 @@ def toolbox(reads: Reads) -> Toolbox:
         return reads.buffers()
 
     async def buffer_text(given: BufferInput) -> Answered:
-        return reads.buffer(given.buffer, given.first, given.count)
+        return await reads.buffer(given.buffer, given.first, given.count)
 
     return Toolbox(
         [

@@ -13,10 +13,10 @@ from rio_core._engine.tools.toolbox import Answered
 from rio_core._engine.workspace.confine import Root, from_model
 from rio_core._engine.workspace.paths import model_name, render
 from rio_core._engine.workspace.protect import looks_secret
-from rio_core.protocol.errors import RioError
+from rio_core.protocol.errors import INVALID_PARAMS, RioError
 from rio_core.protocol.visible import count_hidden, visible_line
 
-__all__ = ["Reads"]
+__all__ = ["ANSWER", "Reads", "up_to"]
 
 ANSWER: Final = 60_000
 """Characters of an answer to the model; what is left out is said."""
@@ -54,15 +54,14 @@ class Reads:
             if listing.more or listing.partial:
                 rows.append(f"({listing.more}{' or' if listing.partial else ''} more)")
             name = model_name(render(listing.names))
-            return Answered(
-                "\n".join([f"{name}: {listing.total} entries", *rows]), f"{listing.total} entries in {name}"
-            )
+            text = "\n".join([f"{name}: {listing.total} entries", *rows])
+            return Answered(up_to(text, ANSWER), f"{listing.total} entries in {name}")
 
         return await anyio.to_thread.run_sync(work)
 
     async def file(self, path: str, first: int, count: int) -> Answered:
         """Numbered lines of a file."""
-        where = await anyio.to_thread.run_sync(from_model, self._root, path)
+        where = await anyio.to_thread.run_sync(self._inside, path)
         await self._check_readable(where)
         buffer = await self._documents.find(where)
         name = model_name(where)
@@ -71,10 +70,17 @@ class Reads:
         text, cut = await anyio.to_thread.run_sync(self._load, where)
         rows = [line for line, _ in lines.split(text)] or [""]
         note = f"only the first {FILE} bytes can be read here" if cut else ""
-        return _numbered(name, note, itertools.islice(rows, first - 1, None), first, count, len(rows))
+        return _numbered(name, note, rows[first - 1 :], first, count, len(rows))
 
     async def attachment(self, path: str, first: int | None, count: int | None) -> str:
         """A file, or lines of it from 0, as text that goes along with a message."""
+        if (first is not None and first < 0) or (count is not None and count < 1):
+            raise RioError(
+                "bad_message",
+                f"The range of the attachment {model_name(path)} is none.",
+                "Count lines from 0, and attach one at least.",
+                code=INVALID_PARAMS,
+            )
         answered = await self.file(path, (first or 0) + 1, count or 2000)
         return f"The user attached:\n{answered.text}"
 
@@ -99,7 +105,7 @@ class Reads:
         summary = f"{hits} matching lines in {len(found.files)} files for {visible_line(pattern)[:60]}"
         if found.cut:
             summary += f" (stopped at the limit of {found.cut}: narrow it by path or glob)"
-        return Answered(_up_to("\n".join([summary, *rows]), ANSWER), summary)
+        return Answered(up_to("\n".join([summary, *rows]), ANSWER), summary)
 
     def buffers(self) -> Answered:
         """What is open."""
@@ -109,21 +115,25 @@ class Reads:
             for buffer in self._documents.all()
             if not self._is_foreign(buffer)
         ]
-        return Answered("\n".join(rows) or "Nothing is open.", f"{len(rows)} open")
+        return Answered(up_to("\n".join(rows), ANSWER) or "Nothing is open.", f"{len(rows)} open")
 
-    def buffer(self, name: str, first: int, count: int) -> Answered:
+    async def buffer(self, name: str, first: int, count: int) -> Answered:
         """Numbered lines of a buffer."""
         buffer = self._documents.get(name)
         if self._is_foreign(buffer):
             raise _not_here(name)
-        if buffer.path is not None and looks_secret(self._root.names(buffer.path)):
-            raise _secret(model_name(buffer.path))
+        if buffer.path is not None:
+            await self._check_readable(buffer.path)
         shown = model_name(buffer.path) if buffer.path else name
         return _numbered(shown, _state(buffer), _rows(buffer, first), first, count, buffer.lines)
 
     def _is_foreign(self, buffer: Buffer) -> bool:
         # What the user opened from elsewhere is none of the project's business.
         return buffer.path is not None and buffer.path.startswith("/")
+
+    def _inside(self, path: str) -> str:
+        # Relative, as documents take an absolute path for what their user opened from elsewhere.
+        return render(self._root.names(from_model(self._root, path)))
 
     async def _check_readable(self, path: str) -> None:
         names = await anyio.to_thread.run_sync(self._root.real, path)
@@ -165,7 +175,7 @@ def _numbered(name: str, note: str, rows: Iterable[str], first: int, count: int,
     shown: list[str] = []
     size = 0
     hidden = 0
-    for number, row in enumerate(itertools.islice(rows, count), first):
+    for number, row in enumerate(itertools.islice(rows, min(count, ANSWER)), first):
         hidden += count_hidden(row[:LINE])
         line = f"{number}\t{row}" if len(row) <= LINE else f"{number}\t{row[:LINE]} (cut: {len(row)} characters)"
         size += len(line)
@@ -180,8 +190,9 @@ def _numbered(name: str, note: str, rows: Iterable[str], first: int, count: int,
     return Answered("\n".join([head, *shown]), f"{name}: {part}")
 
 
-def _up_to(text: str, limit: int) -> str:
-    """A text, or its beginning with a word that it goes on."""
+def up_to(text: str, limit: int) -> str:
+    """A text, or its beginning with a word that it goes on; where a line ends, if that is near."""
     if len(text) <= limit:
         return text
-    return text[: text.rfind("\n", 0, limit)] + "\n(cut here)"
+    end = text.rfind("\n", limit // 2, limit)
+    return f"{text[: end if end > 0 else limit]}\n(cut here: {len(text)} characters)"

@@ -80,7 +80,9 @@ class Toolbox:
         try:
             value = msgspec.convert(given, tool.input)
         except msgspec.ValidationError as error:
-            return _failed(f"The input of {name} does not fit its schema, so nothing was run: {error}.")
+            return _failed(
+                f"The input of {name} does not fit its schema, so nothing was run: {visible_line(str(error))}."
+            )
         try:
             return await tool.run(value)
         except RioError as error:

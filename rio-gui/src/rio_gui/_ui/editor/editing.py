@@ -40,6 +40,8 @@ class EditingView(TextView):
     """The selection or the caret is another."""
     mode_changed = Signal()
     """Overwriting, indentation, wrapping or zoom is another."""
+    state_changed_ = Signal()
+    """The document's path, encoding, dirtiness or the like is another."""
     failed = Signal(object)
     """A command could not be done; a RioError."""
     refused = Signal(list, object)
@@ -56,6 +58,11 @@ class EditingView(TextView):
         self.indent = Indent()
         super().__init__(document, Style(font, self.indent.tab), parent)
         self.queue = CommandQueue(document, self.failed.emit)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether lines are wrapped."""
+        return self._wraps
 
     # Running
 
@@ -121,6 +128,9 @@ class EditingView(TextView):
             self._detected = True
             self._detect_indent()
         self.queue.go_on()
+
+    def state_changed(self) -> None:
+        self.state_changed_.emit()
 
     def set_aside(self, texts: Sequence[str], error: RioError) -> None:
         self.refused.emit(list(texts), error)

@@ -263,7 +263,9 @@ class TextView(QAbstractScrollArea):
 
     def _show_place(self) -> None:
         self._follows_bar = False
-        self.verticalScrollBar().setValue(self.place.bar(self.place.line, self.place.offset, self.document.total, self._rows))
+        self.verticalScrollBar().setValue(
+            self.place.bar(self.place.line, self.place.offset, self.document.total, self._rows)
+        )
         self._follows_bar = True
 
     def scroll_pixels(self, pixels: int) -> None:

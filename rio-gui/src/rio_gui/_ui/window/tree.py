@@ -43,7 +43,10 @@ class FileTree(QTreeWidget):
         def listed(result: ListResult) -> None:
             parent = item or self.invisibleRootItem()
             parent.addChildren(
-                [self._item(path, entry.name, entry.kind == "folder", entry.ignored) for entry in _sorted(result.entries)]
+                [
+                    self._item(path, entry.name, entry.kind == "folder", entry.ignored)
+                    for entry in _sorted(result.entries)
+                ]
             )
             if isinstance(result.next, int):
                 self._list(item, path, result.next)

@@ -1,0 +1,66 @@
+"""The process of a window: Qt's application, the link to the core, and what is opened at the start."""
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication
+
+from rio_gui._ui import missing
+from rio_gui._ui.arguments import target
+from rio_gui._ui.link.child import Child
+from rio_gui._ui.link.link import Link
+from rio_gui._ui.link.pipe import Pipe
+from rio_gui._ui.window.main_window import MainWindow
+
+_SIZE = 10.0  # points
+
+
+class Application:
+    """One window on one core."""
+
+    def __init__(self, core: Child, arguments: Sequence[str]) -> None:
+        gc.disable()  # nothing that the start makes is garbage; looking for some costs it milliseconds
+        qInstallMessageHandler(_take_message)
+        self._qt = QApplication([sys.argv[0]])
+        self._qt.setApplicationName("rio")
+        self._qt.setDesktopFileName("rio")
+        self._link = Link(Pipe(core))
+        self._link.greet("rio")
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(_SIZE)
+        self.window = MainWindow(self._link, font)
+        targets = [target(argument) for argument in arguments]
+        for place in targets:
+            if Path(place.path).is_dir():
+                self.window.open_project(place.path)
+            else:
+                self.window.tabs.open(place.path, place.line, place.column)
+
+    def run(self) -> int:
+        """Show the window until it is closed; the exit code."""
+        self.window.show()
+        QTimer.singleShot(500, _collect)
+        code = self._qt.exec()
+        self._link.close()
+        return code
+
+
+def _collect() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+def _take_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    if kind == QtMsgType.QtFatalMsg and "platform plugin" in message:
+        sys.stderr.write(missing.explain_platform())
+        sys.stderr.flush()
+        os._exit(1)  # Qt would abort with a core dump
+    if kind != QtMsgType.QtDebugMsg and not message.startswith(
+        ("From 6.5.0, xcb-cursor0", "could not connect", "Could not load the Qt platform")
+    ):
+        sys.stderr.write(f"rio: {message}\n")

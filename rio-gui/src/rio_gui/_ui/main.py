@@ -1,0 +1,56 @@
+"""The `rio` command. The core is started before anything else, so that it is ready when Qt is."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from rio_gui._ui.link import child
+
+USAGE = """\
+usage: rio [PATH | FILE:LINE[:COLUMN]]...
+
+Opens files, or a folder as a project, in a window.
+
+  --version   print the version and leave
+  --help      print this and leave
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the window; the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if "--help" in arguments or "-h" in arguments:
+        sys.stdout.write(USAGE)
+        return 0
+    if "--version" in arguments:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"rio {version('rio-gui')}\n")
+        return 0
+    if unknown := [argument for argument in arguments if argument.startswith("-") and len(argument) > 1]:
+        sys.stderr.write(f"rio: there is no option {unknown[0]}. Try: rio --help\n")
+        return 2
+    if not _has_display():
+        from rio_gui._ui import missing
+
+        sys.stderr.write(missing.NO_DISPLAY)
+        return 1
+    core = child.start()
+    try:
+        from rio_gui._ui.application import Application
+    except ImportError as error:
+        from rio_gui._ui import missing
+
+        sys.stderr.write(missing.explain(str(error)))
+        return 1
+    return Application(core, arguments).run()
+
+
+def _has_display() -> bool:
+    return sys.platform != "linux" or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,260 @@
+"""The open files, one tab each: opening, saving, closing, and what the core says about them."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QWidget
+
+from rio_core.protocol import Event, RioError, visible_line
+from rio_core.protocol.events import BufferClosed
+from rio_core.protocol.ops.buffer import (
+    BufferResult,
+    CloseParams,
+    NewParams,
+    OpenParams,
+    ReloadParams,
+    SaveAsParams,
+    SaveParams,
+)
+from rio_gui._ui.document.document import Document
+from rio_gui._ui.editor.editor import Editor
+from rio_gui._ui.link.link import Link
+
+
+def _nothing() -> None:
+    """After an op that nothing waits for."""
+
+
+class Tabs(QTabWidget):
+    """The editors of a window."""
+
+    changed = Signal()
+    """Another file is in front, or something about the one in front is different."""
+    failed = Signal(object)
+    """Something could not be done; a RioError."""
+    refused = Signal(list, object)
+    """Typed text was taken out again; the texts, and a RioError."""
+
+    def __init__(self, link: Link, font: QFont, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self._font = font
+        self._editors: dict[str, Editor] = {}
+        self._intended: dict[str, str] = {}
+        self.setDocumentMode(True)
+        self.setMovable(True)
+        self.setTabsClosable(True)
+        self.setUsesScrollButtons(True)
+        self.currentChanged.connect(lambda _: self._front_changed())
+        self.tabCloseRequested.connect(lambda index: self.close_editor(self._editor_at(index)))
+        link.happened.connect(self._happened)
+
+    # Looking
+
+    def current(self) -> Editor | None:
+        """The editor in front."""
+        widget = self.currentWidget()
+        return widget if isinstance(widget, Editor) else None
+
+    def editors(self) -> list[Editor]:
+        """All of them, in the order of the tabs."""
+        return [self._editor_at(index) for index in range(self.count())]
+
+    def _editor_at(self, index: int) -> Editor:
+        widget = self.widget(index)
+        if not isinstance(widget, Editor):
+            raise IndexError(index)
+        return widget
+
+    def name(self, editor: Editor) -> str:
+        """What a file is called in the window."""
+        path = editor.document.info.path or self._intended.get(editor.document.buffer)
+        return visible_line(PurePath(path).name) if path else "Untitled"
+
+    # Opening
+
+    def new(self, path: str | None = None) -> None:
+        """Begin a file, which is to have this path when it is saved."""
+
+        def made(info: BufferResult) -> None:
+            if path is not None:
+                self._intended[info.buffer] = path
+            self._show(info)
+
+        self._link.call("buffer.new", NewParams(), made, self.failed.emit)
+
+    def open(self, path: str, line: int | None = None, column: int = 0) -> None:
+        """Open a file, or bring its tab forward; with the caret at a line and column from 0. A missing one is begun."""
+
+        def opened(info: BufferResult) -> None:
+            editor = self._show(info)
+            if line is not None:
+                editor.go_to(line, column)
+
+        def failed(error: RioError) -> None:
+            if error.kind == "not_found":
+                self.new(path)
+            else:
+                self.failed.emit(error)
+
+        self._link.call("buffer.open", OpenParams(path), opened, failed)
+
+    def _show(self, info: BufferResult) -> Editor:
+        editor = self._editors.get(info.buffer)
+        if editor is None:
+            editor = Editor(self._link, Document(self._link, info), self._font, self)
+            self._editors[info.buffer] = editor
+            editor.moved.connect(self._front_changed)
+            editor.mode_changed.connect(self._front_changed)
+            editor.state_changed_.connect(lambda at=editor: self._retitle(at))
+            editor.failed.connect(self.failed)
+            editor.refused.connect(self.refused)
+            editor.files_dropped.connect(
+                lambda urls: [self.open(url.toLocalFile()) for url in urls if url.isLocalFile()]
+            )
+            self.addTab(editor, "")
+        self.setCurrentWidget(editor)
+        self._retitle(editor)
+        editor.setFocus()
+        return editor
+
+    # Saving
+
+    def save(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
+        """Write a file, asking for its name when it has none, and for the user's word over a change by others."""
+        document = editor.document
+        if document.info.path is None:
+            self.save_as(editor, then)
+            return
+
+        def failed(error: RioError) -> None:
+            if error.kind in ("changed_on_disk", "read_only") and self._confirm(error, "&Overwrite"):
+                force()
+            elif error.kind not in ("changed_on_disk", "read_only"):
+                self.failed.emit(error)
+
+        def force() -> None:
+            params = SaveParams(document.buffer, force=True)
+            document.call("buffer.save", lambda _: then(), self.failed.emit, params)
+
+        document.call("buffer.save", lambda _: then(), failed, SaveParams(document.buffer))
+
+    def save_as(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
+        """Write a file under a name that is asked for."""
+        document = editor.document
+        start = document.info.path or self._intended.get(document.buffer, "")
+        if document.info.path is None and start:
+            path = start  # it was named when it was begun
+        else:
+            path, _ = QFileDialog.getSaveFileName(self, "Save As", start)
+        if not path:
+            return
+
+        def saved(info: BufferResult) -> None:
+            self._intended.pop(document.buffer, None)
+            document.update(info)
+            self._retitle(editor)
+            then()
+
+        # The dialog has asked about an existing file.
+        params = SaveAsParams(document.buffer, path, force=document.buffer not in self._intended)
+        document.call("buffer.save_as", saved, self.failed.emit, params)
+
+    def reload(self, editor: Editor) -> None:
+        """Read a file again, over unsaved text only with the user's word."""
+        document = editor.document
+
+        def failed(error: RioError) -> None:
+            if error.kind != "dirty":
+                self.failed.emit(error)
+            elif self._confirm(error, "&Discard"):
+                params = ReloadParams(document.buffer, discard=True)
+                document.call("buffer.reload", document.update, self.failed.emit, params)
+
+        document.call("buffer.reload", document.update, failed, ReloadParams(document.buffer))
+
+    def _confirm(self, error: RioError, verb: str) -> bool:
+        box = QMessageBox(QMessageBox.Icon.Warning, "rio", error.message, parent=self)
+        box.setInformativeText(error.action)
+        go = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+        cancel = box.addButton("&Cancel", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(cancel)
+        box.setEscapeButton(cancel)
+        box.exec()
+        return box.clickedButton() is go
+
+    # Closing
+
+    def close_editor(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
+        """Close a file; what is not saved is asked about first. `then` follows only when it is closed."""
+        if editor.document.dirty:
+            self.setCurrentWidget(editor)
+            answer = self._ask_to_save(editor)
+            if answer == "cancel":
+                return
+            if answer == "save":
+                self.save(editor, lambda: self._close(editor, then, discard=False))
+                return
+        self._close(editor, then, discard=True)
+
+    def close_all(self, then: Callable[[], None]) -> None:
+        """Close every file, one after the other."""
+        if self.count():
+            self.close_editor(self._editor_at(self.count() - 1), lambda: self.close_all(then))
+        else:
+            then()
+
+    def _ask_to_save(self, editor: Editor) -> str:
+        box = QMessageBox(QMessageBox.Icon.Warning, "rio", f"{self.name(editor)} has changes that are not saved.")
+        box.setParent(self, box.windowFlags())
+        box.setInformativeText("Save them before it is closed?")
+        save = box.addButton("&Save", QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton("&Don't Save", QMessageBox.ButtonRole.DestructiveRole)
+        cancel = box.addButton("&Cancel", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(save)
+        box.setEscapeButton(cancel)
+        box.exec()
+        return "save" if box.clickedButton() is save else "discard" if box.clickedButton() is discard else "cancel"
+
+    def _close(self, editor: Editor, then: Callable[[], None], *, discard: bool) -> None:
+        document = editor.document
+
+        def closed(_result: object) -> None:
+            self._remove(document.buffer)
+            then()
+
+        document.call("buffer.close", closed, self.failed.emit, CloseParams(document.buffer, discard=discard))
+
+    def _remove(self, buffer: str) -> None:
+        self._intended.pop(buffer, None)
+        editor = self._editors.pop(buffer, None)
+        if editor is not None:
+            self.removeTab(self.indexOf(editor))
+            editor.deleteLater()
+
+    # Following
+
+    def _happened(self, event: Event) -> None:
+        editor = self._editors.get(getattr(event, "buffer", ""))
+        if editor is None:
+            return
+        if isinstance(event, BufferClosed):
+            self._remove(event.buffer)
+        else:
+            editor.document.on_event(event)
+
+    def _retitle(self, editor: Editor) -> None:
+        index = self.indexOf(editor)
+        if index < 0:
+            return
+        name = self.name(editor)
+        # An ampersand in a name is no access letter.
+        self.setTabText(index, name.replace("&", "&&") + (" *" if editor.document.dirty else ""))
+        self.setTabToolTip(index, visible_line(editor.document.info.path or name))
+        if editor is self.currentWidget():
+            self._front_changed()
+
+    def _front_changed(self) -> None:
+        self.changed.emit()
