@@ -1,10 +1,15 @@
 """Requests that are not answered as they should: what the user is told, and what is tried again."""
 
 import json
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any
 
+import httpx
 import pytest
+from rio_provider_claude.inference.answer import answer
+from rio_provider_claude.inference.channel import Channel
+from rio_provider_claude.options import ENTER_KEY, Options
 
 from claude.rig import (
     HELLO,
@@ -72,7 +77,7 @@ async def test_N2_a_refused_key_says_where_to_enter_another() -> None:
     assert told == Failure(
         "authentication",
         "Claude answered 401 authentication_error: “invalid x-api-key” (request req_header01).",
-        "Open Settings, Claude, and enter an API key.",
+        ENTER_KEY,
     )
 
 
@@ -300,3 +305,30 @@ async def test_a_key_that_the_other_side_repeats_is_not_shown() -> None:
             assert "API key]" in shown or play.status == 302
             for part in (KEY[13:25], KEY[-14:], quoted[16:40], quoted[-24:-4]):
                 assert part not in shown
+
+
+class Broken(httpx.AsyncBaseTransport):
+    """Answers well, and fails when the connection is closed."""
+
+    asked = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked += 1
+
+        class Stream(httpx.AsyncByteStream):
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                yield HELLO
+
+            async def aclose(self) -> None:
+                raise httpx.CloseError("cannot be closed")
+
+        return httpx.Response(200, headers=STREAM, stream=Stream())
+
+
+async def test_an_answer_is_never_asked_for_twice_however_its_connection_closes() -> None:
+    transport, posts = Broken(), Posts()
+    request = asked(setup("http://127.0.0.1:1"))
+    await answer(request, Channel(Options.read(request.setup.settings), transport, str), {}, posts)
+    assert transport.asked == 1
+    assert posts.of(Waiting) == []
+    assert isinstance(posts[-1], Done)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rio_provider_claude.authentication import MASK, Key, Keyed
+from rio_provider_claude.options import ENTER_KEY
 from rio_provider_claude.provider import Claude
 
 from claude.rig import HELLO, JSON, KEY, START, Play, asked, error, respond, rig, setup
@@ -33,9 +34,7 @@ async def test_without_a_key_nothing_is_sent(key: str | None) -> None:
     async with rig(Play([HELLO])) as server:
         posts = await respond(asked(setup(server.url, key=key)))
     assert server.seen == []
-    assert posts == [
-        Failure("not_configured", "There is no API key for Claude.", "Open Settings, Claude, and enter an API key.")
-    ]
+    assert posts == [Failure("not_configured", "There is no API key for Claude.", ENTER_KEY)]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ MARK = {"type": "ephemeral"}
 
 
 def sent(*messages: Message, model: str = "claude-opus-5-5", settings: Any = None, **more: Any) -> dict[str, Any]:
-    wanted = {"max_tokens": 0, "effort": "", "thinking": "summarized"} | (settings or {})
+    wanted = {"max_tokens": 0, "effort": "default", "thinking": "summarized"} | (settings or {})
     capability = table().model(model) or Capability(model, model)
     return shaped(asked(setup("http://127.0.0.1:1"), *messages, **more), capability, **wanted)
 
@@ -70,7 +70,9 @@ def test_nothing_is_sent_that_the_model_refuses(model: str) -> None:
     headers = [("x-api-key", "k"), ("anthropic-version", "2026-10-21"), ("content-type", "application/json")]
     # The highest number is the user's own business with a model that nobody knows.
     tokens = (0, 1) if model == "claude-unlisted-1" else (0, 1, 1_000_000)
-    for effort, thinking, limit in product(("", *strict_rules.ALL, "absurd"), ("summarized", "omitted", "off"), tokens):
+    for effort, thinking, limit in product(
+        ("default", *strict_rules.ALL, "absurd"), ("summarized", "omitted", "off"), tokens
+    ):
         settings = {"effort": effort, "thinking": thinking, "max_tokens": limit}
         assert strict_rules.refused(sent(USER, model=model, settings=settings), headers) is None, settings
 
@@ -80,7 +82,7 @@ def test_nothing_is_sent_that_the_model_refuses(model: str) -> None:
     [
         ("claude-opus-4-6", "xhigh", "high"), ("claude-opus-4-6", "max", "max"),
         ("claude-opus-4-5-20251101", "max", "high"), ("claude-opus-5-5", "xhigh", "xhigh"),
-        ("claude-haiku-4-5", "max", None), ("claude-next-9", "low", None), ("claude-opus-5-5", "", None),
+        ("claude-haiku-4-5", "max", None), ("claude-next-9", "low", None), ("claude-opus-5-5", "default", None),
     ],
 )  # fmt: skip
 def test_effort_falls_to_what_the_model_takes(model: str, wanted: str, expected: str | None) -> None:
@@ -91,13 +93,13 @@ def test_effort_falls_to_what_the_model_takes(model: str, wanted: str, expected:
 @pytest.mark.parametrize(
     ("model", "wanted", "effort", "expected"),
     [
-        ("claude-opus-5-5", "off", "", {"type": "adaptive", "display": "omitted"}),
-        ("claude-opus-5", "off", "", {"type": "disabled"}),
+        ("claude-opus-5-5", "off", "default", {"type": "adaptive", "display": "omitted"}),
+        ("claude-opus-5", "off", "default", {"type": "disabled"}),
         ("claude-opus-5", "off", "high", {"type": "disabled"}),
         ("claude-opus-5", "off", "xhigh", {"type": "adaptive", "display": "omitted"}),
-        ("claude-opus-4-8", "omitted", "", {"type": "adaptive", "display": "omitted"}),
-        ("claude-haiku-4-5", "summarized", "", None),
-        ("claude-next-9", "off", "", None),
+        ("claude-opus-4-8", "omitted", "default", {"type": "adaptive", "display": "omitted"}),
+        ("claude-haiku-4-5", "summarized", "default", None),
+        ("claude-next-9", "off", "default", None),
     ],
 )
 def test_thinking_is_what_the_model_can(model: str, wanted: str, effort: str, expected: Any) -> None:

@@ -141,7 +141,7 @@ def answers(turn: str) -> st.SearchStrategy[dict[str, Any]]:
 MODELS = st.sampled_from(sorted(strict_rules.MODELS))
 SETTINGS = st.fixed_dictionaries(
     {
-        "effort": st.sampled_from(["", "low", "medium", "high", "xhigh", "max"]),
+        "effort": st.sampled_from(["default", "low", "medium", "high", "xhigh", "max"]),
         "thinking": st.sampled_from(["summarized", "omitted", "off"]),
         "max_tokens": st.sampled_from([0, 0, 1, 4000, 100_000, 1_000_000]),
         "api_version": st.sampled_from(["2026-10-21", "2023-06-01"]),

@@ -63,7 +63,7 @@ def refused(kind: str, *words: str) -> Iterator[None]:
     with pytest.raises(RioError) as caught:
         yield
     assert caught.value.kind == kind
-    assert all(word in caught.value.message for word in words), caught.value.message
+    assert all(word.lower() in caught.value.message.lower() for word in words), caught.value.message
     assert caught.value.action
     assert "\n" not in caught.value.message
 

@@ -15,12 +15,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+            item.add_marker(pytest.mark.qt_log_ignore("^This plugin does not support (propagateSizeHints|raise)", extend=True))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup():
-    # Qt paints large areas with a pool of threads, each with a descriptor, that end when they have been idle for a while.
-    # Woken here, they are no news to the guards of the test.
+    # Qt paints large areas with a pool of threads, each with a descriptor, that end when they have been idle for a
+    # while. Woken here, they are no news to the guards of the test.
     from PySide6.QtGui import QImage
 
     image = QImage(1000, 1000, QImage.Format.Format_RGB32)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -17,7 +18,7 @@ from gui.plain_core import PlainCore
 
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else None
-    text = open(path, encoding="utf-8", newline="").read() if path else ""
+    text = Path(path).read_bytes().decode() if path else ""
     core = PlainCore(text)
     for line in sys.stdin.buffer:
         request = json.loads(line)

@@ -1,7 +1,7 @@
 """A plain model of the part of a core that an editor needs: one string, offsets, no cleverness.
 
-It is written apart from the core and the window, so that the three can be compared. `answer` takes a request and returns the
-messages that a core would send for it, in order.
+It is written apart from the core and the window, so that the three can be compared. `answer` takes a request and
+returns the messages that a core would send for it, in order.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 _END = re.compile("\r\n|\n|\r")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind = kind
@@ -25,7 +25,7 @@ def offset(text, position):
     starts = [0, *(found.end() for found in _END.finditer(text))]
     ends = [*(found.start() for found in _END.finditer(text)), len(text)]
     if not 0 <= line < len(starts) or not 0 <= column <= ends[line] - starts[line]:
-        raise Refused("bad_message", f"no such place: {position}")
+        raise RefusedError("bad_message", f"no such place: {position}")
     return starts[line] + column
 
 
@@ -63,7 +63,8 @@ def carry(ours, theirs):
     """Ours behind theirs, in offsets."""
     theirs = list(theirs)
     moved = []
-    for start, end, text in ours:
+    for edit in ours:
+        start, end, text = edit
         for index, (their_start, their_end, their_text) in enumerate(theirs):
             if start >= their_end:
                 by = len(their_text) - (their_end - their_start)
@@ -72,7 +73,7 @@ def carry(ours, theirs):
                 by = len(text) - (end - start)
                 theirs[index] = their_start + by, their_end + by, their_text
             else:
-                raise Refused("stale", "the text has changed there")
+                raise RefusedError("stale", "the text has changed there")
         moved.append((start, end, text))
     return moved
 
@@ -123,7 +124,7 @@ class PlainCore:
         name, params, ident = request["method"], request.get("params", {}), request["id"]
         try:
             events, result = getattr(self, name.replace(".", "_"))(params, ident)
-        except Refused as error:
+        except RefusedError as error:
             data = {"kind": error.kind, "message": str(error), "action": "Look again."}
             return [{"jsonrpc": "2.0", "id": ident, "error": {"code": -32000, "message": str(error), "data": data}}]
         return [*events, {"jsonrpc": "2.0", "id": ident, "result": result}]

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
 from rio_gui._ui.text.columns import from_units, plain, revealed, utf16_length
+from support.profiles import examples
 
 
 def units(text):

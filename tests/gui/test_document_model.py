@@ -1,4 +1,4 @@
-"""The window's document, a core and a plain text stay equal, whatever is typed, changed elsewhere, delayed or refused."""
+"""The window's document, a core and a plain text stay equal, whatever is typed, delayed, refused or done elsewhere."""
 
 from collections import deque
 
@@ -6,10 +6,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
+from msgspec import UNSET
 
 from gui.plain_core import PlainCore, applied, lines_of
-from msgspec import UNSET
 from rio_core._engine.documents import edits as core_edits
 from rio_core._engine.documents.buffer import Buffer
 from rio_core._engine.documents.text import Text
@@ -21,6 +20,7 @@ from rio_core.protocol.ops.buffer import BufferResult
 from rio_core.protocol.values import Edit as Wire
 from rio_gui._ui.document.document import Document
 from rio_gui._ui.document.edits import Edit, Position
+from support.profiles import examples
 
 
 class Channel:
@@ -182,8 +182,8 @@ class Run:
     def insert(self, where, count, line_ends, group):
         start = self.place(where)
         text = self.fresh(count)
-        for at in line_ends:
-            at %= len(text) + 1
+        for where_to in line_ends:
+            at = where_to % (len(text) + 1)
             text = text[:at] + "\n" + text[at:]
         if text:
             self.document.edit([Edit(start, start, text)], group=group, selection=(start, start))
@@ -244,8 +244,9 @@ class Run:
 
 small = st.integers(0, 40)
 wheres = st.tuples(small, small)
+groups = [None, "typing"]
 operations = st.one_of(
-    st.tuples(st.just("insert"), wheres, st.integers(0, 4), st.lists(small, max_size=2), st.sampled_from([None, "typing"])),
+    st.tuples(st.just("insert"), wheres, st.integers(0, 4), st.lists(small, max_size=2), st.sampled_from(groups)),
     st.tuples(st.just("remove"), wheres, wheres, st.integers(0, 2)),
     st.tuples(st.just("type_on"), wheres, st.integers(1, 5)),
     st.tuples(st.just("indent"), small, st.integers(1, 4)),

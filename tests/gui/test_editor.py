@@ -199,7 +199,7 @@ def test_more_than_the_window_knows_is_copied_whole(opened):
     hand = opened(text)
     QGuiApplication.clipboard().setText("")
     hand.do("select_all", "copy")
-    wait(lambda: hand.clipboard(), "the clipboard")
+    wait(hand.clipboard, "the clipboard")
     assert hand.clipboard() == text
     hand.do("cut")
     wait(lambda: hand.document.total == 1, "the removal")

@@ -2,10 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
-from gui.plain_core import Refused, applied, carry, to_offsets, to_positions
+from gui.plain_core import RefusedError, applied, carry, to_offsets, to_positions
 from rio_gui._ui.document.edits import Edit, OverlapError, Position, carried, transform
+from support.profiles import examples
 
 texts = st.text("ab\n", max_size=30)
 changes = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 6), st.text("xy\n", max_size=3)), max_size=4)
@@ -40,7 +40,7 @@ def test_both_orders_lead_to_the_same_text_as_the_plain_rule_says(text, first, s
     except OverlapError:
         try:
             carry(plain_ours, plain_theirs)
-        except Refused:
+        except RefusedError:
             return
         raise
     there = apply(text, theirs)

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
 from rio_gui._ui.text import graphemes
+from support.profiles import examples
 
 ONE = ["a", "é", "e\u0301", "👩‍👩‍👧‍👦", "🇩🇪", "🏳️‍🌈", "각", "한", "1️⃣", "👍🏽", "🠔", "漢", "षि"]
 

@@ -5,18 +5,20 @@ import signal
 import sys
 import time
 
+import msgspec
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from gui.harness import FAKE, Hand, call, open_file, running_core, wait
-from rio_core.protocol import RioError
+from rio_core.protocol import PROTOCOL, RioError
 from rio_core.protocol.events import BufferChanged
-from rio_core.protocol.ops.buffer import EditParams, LinesParams, NewParams, OpenParams
 from rio_core.protocol.ops import Nothing
-from rio_core.protocol.ops.core import StatusResult
+from rio_core.protocol.ops.buffer import EditParams, LinesParams, NewParams, OpenParams
+from rio_core.protocol.ops.core import HelloParams, StatusResult
 from rio_core.protocol.ops.project import ListResult
+from rio_core.protocol.ops.project import OpenParams as ProjectParams
 from rio_core.protocol.values import Edit
-from rio_gui._ui.link import child
+from rio_gui._ui.link import child, early
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.link.messages import read, read_as
 from rio_gui._ui.link.pipe import Pipe
@@ -146,8 +148,35 @@ def test_nonsense_from_the_core_ends_the_link_with_a_message(qapp, output):
     pipe.deleteLater()
 
 
+def test_what_is_sent_early_is_what_would_be_sent_later(qapp, tmp_path):
+    (tmp_path / "a").write_text("a\nb\n")
+    for (op, given), params in (
+        (early.hello("rio"), HelloParams(PROTOCOL, "rio", approve=True)),
+        (early.open_project("/p"), ProjectParams("/p")),
+        (early.open_file("/p/f"), OpenParams("/p/f")),
+    ):
+        assert given == msgspec.to_builtins(params), op
+    process = child.start()
+    sent = early.send(process.send, [early.hello("rio"), early.open_file(str(tmp_path / "a"))])
+    assert [request.id for request in sent] == [1, 2]
+    pipe = Pipe(process)
+    link = Link(pipe, early=sent)
+    gone, greeted = [], []
+    pipe.gone.connect(lambda: gone.append(True))
+    link.greeted.connect(greeted.append)
+    link.greet("rio")
+    info = call(link, "buffer.open", OpenParams(str(tmp_path / "a")))
+    assert greeted
+    assert info.lines == 3
+    assert call(link, "buffer.lines", LinesParams(info.buffer, 0, 9)).lines == ["a", "b", ""]
+    link.close()
+    wait(lambda: gone, "the end")
+    link.deleteLater()
+    pipe.deleteLater()
+
+
 def test_a_program_that_is_not_there_is_said(qapp):
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         child.start(("/nowhere/at/all",))
 
 

@@ -1,4 +1,4 @@
-"""No reference to None is lost in Qt calls: a PySide6 release that loses them ends the process within seconds of editing."""
+"""No reference to None is lost in Qt calls: a PySide6 release that loses them dies within seconds of editing."""
 
 import sys
 

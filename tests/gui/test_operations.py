@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
 from gui.plain_core import applied
 from rio_gui._ui.document.edits import Position
 from rio_gui._ui.text import operations as ops
 from rio_gui._ui.text.indentation import Indent
+from support.profiles import examples
 
 FOUR = Indent()
 TABS = Indent(tabs=True, width=8)

@@ -2,11 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
 from gui.plain_core import applied, position
 from rio_gui._ui.document.edits import Edit, Position
 from rio_gui._ui.document.sparse import KEPT, Line, SparseLines
+from support.profiles import examples
 
 small = st.integers(0, 60)
 puts = st.tuples(st.just("put"), small, small, small)

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.profiles import examples
 
 from rio_gui._ui.document.edits import Position
 from rio_gui._ui.editor.scrolling import Place
@@ -11,6 +10,7 @@ from rio_gui._ui.text.brackets import partner
 from rio_gui._ui.text.comments import line_comment
 from rio_gui._ui.text.indentation import Indent, columns, detect, made
 from rio_gui._ui.text.words import next_word, previous_word, word_at
+from support.profiles import examples
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from urllib.parse import quote
 import httpx
 
 from rio_core.api import ProviderError
+from rio_provider_claude.options import ENTER_KEY
 
 __all__ = ["Key", "Keyed"]
 
-ENTER: Final = "Open Settings, Claude, and enter an API key."
 MASK: Final = "[API key]"
 RECOGNIZED: Final = 12
 """A run of this many characters of the key counts as a part of it."""
@@ -40,13 +40,13 @@ class Key:
         """Read and check the key. Raises `ProviderError` where there is none, or one that no header can carry."""
         text = (secret("api_key") or "").strip("\ufeff \t\r\n")
         if not text:
-            raise ProviderError("not_configured", "There is no API key for Claude.", ENTER)
+            raise ProviderError("not_configured", "There is no API key for Claude.", ENTER_KEY)
         bad = re.search(r"[^\x21-\x7E]", text)
         if bad:
             raise ProviderError(
                 "not_configured",
                 f"Character {bad.start() + 1} of the API key is U+{ord(bad[0]):04X}, which no key holds.",
-                ENTER,
+                ENTER_KEY,
             )
         return cls(text)
 

@@ -5,12 +5,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from rio_core.api import ProviderError
 
-__all__ = ["Options", "correct"]
+__all__ = ["ENTER_KEY", "Options", "correct"]
+
+ENTER_KEY: Final = "Open Settings, Claude, and enter an API key, or use `rio-core secret set claude api_key`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ SETTINGS: Final = (
         help="Thinking counts too. 0 leaves it to the model's own limit, at most 64,000.",
     ),
     SettingSpec(
-        "effort", "Effort", "choice", "", choices=("", "low", "medium", "high", "xhigh", "max"),
-        help="Empty for the model's default. The nearest lower one that the model takes is sent.",
+        "effort", "Effort", "choice", "default", choices=("default", "low", "medium", "high", "xhigh", "max"),
+        help="The model's own default, or one of these; the nearest lower one that the model takes is sent.",
     ),
     SettingSpec(
         "thinking", "Thinking", "choice", "summarized", choices=("summarized", "omitted", "off"),

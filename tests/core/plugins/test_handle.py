@@ -303,7 +303,7 @@ async def test_an_answer_that_another_plugin_cut_off_names_it(plugins: Any, prov
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(handle.respond, plugins.request(handle), sink)
         await begun.wait()
-        with pytest.raises(RioError, match="p .* blocked its event loop"):
+        with pytest.raises(RioError, match=r"p .* blocked its event loop"):
             await plugins.providers.models("p")
     assert got[0] == Delta("a")
     assert "plugin one blocked its loop" in got[1].message

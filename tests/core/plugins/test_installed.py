@@ -99,6 +99,25 @@ def test_the_marker_of_a_core_that_still_loads_is_no_death(site: Any):
     assert json.loads((folder / "ended.json").read_text()) == ["zz_good"]
 
 
+def test_a_state_folder_that_cannot_be_written_stops_no_plugin(site: Any):
+    state_folder().parent.mkdir(exist_ok=True)
+    state_folder().write_text("no folder")
+    site.add("aa_good", GOOD.format(name="good"))
+    code, plugins, _ = site.run()
+    assert code == 0
+    assert [plugins[name].status for name in ("aa_good", "echo")] == ["on", "on"]
+
+
+def test_a_death_that_cannot_be_written_down_still_counts_now(site: Any):
+    folder = state_folder() / "plugins"
+    (folder / "ended.json").mkdir(parents=True)
+    (folder / "loading-0123").write_text("aa_good")
+    site.add("aa_good", GOOD.format(name="good"))
+    code, plugins, _ = site.run()
+    assert code == 0
+    assert [plugins[name].status for name in ("aa_good", "echo")] == ["off", "on"]
+
+
 def test_a_hook_that_does_not_exist_is_named(site: Any):
     site.add("aa_newer", "from rio_core.api import hookimpl\n@hookimpl\ndef rio_from_the_future(): pass")
     _, plugins, _ = site.run()

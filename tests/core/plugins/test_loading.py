@@ -81,7 +81,7 @@ def wrong_info() -> Any:
         ([setting(type="colour")], "'colour'"),
         ([setting(type="choice")], "choices"),
         ([setting(choices=("a",))], "choices"),
-        ([setting(type="choice", choices=("a", ""), default="a")], "a choice"),
+        ([setting(type="choice", choices=("a", 1), default="a")], "a choice"),
         ([setting(type="choice", choices=("a",), default="b")], "default"),
         ([setting(type="integer", default=1.5)], "default"),
         ([setting(type="integer", default=True)], "default"),
@@ -104,7 +104,11 @@ def test_what_is_right_is_taken_as_it_is():
     info = ProviderInfo(
         "good-1",
         "Good",
-        settings=(SettingSpec("a", "A", "choice", "x", "help", ("x", "y")), SettingSpec("b", "B", "number", 1)),
+        settings=(
+            SettingSpec("a", "A", "choice", "x", "help", ("x", "y")),
+            SettingSpec("b", "B", "number", 1),
+            SettingSpec("c", "C", "choice", "", choices=("", "x")),
+        ),
         secrets=(SecretSpec("key", "Key", environment="GOOD_KEY"),),
         homepage="https://good.test",
     )

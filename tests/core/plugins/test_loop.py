@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import sys
 import threading
 from typing import Any
@@ -8,7 +9,8 @@ import anyio.lowlevel
 import pytest
 
 from rio_core._engine.plugins.crossing import Crossing
-from rio_core._engine.plugins.loop import LoopLostError, PluginBlockedError, PluginFaultError, PluginLoop
+from rio_core._engine.plugins.faults import LoopLostError, PluginBlockedError, PluginFaultError
+from rio_core._engine.plugins.loop import PluginLoop
 
 pytestmark = pytest.mark.anyio
 
@@ -16,8 +18,11 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def loop():
     blocked: list[tuple[str, str]] = []
-    loop = PluginLoop(limit=0.3, on_blocked=lambda *what: blocked.append(what))
-    loop.blocked = blocked  # type: ignore[attr-defined]
+    strays: list[tuple[str, str]] = []
+    loop = PluginLoop(
+        limit=0.3, on_blocked=lambda *what: blocked.append(what), on_stray=lambda *what: strays.append(what)
+    )
+    loop.blocked, loop.strays = blocked, strays  # type: ignore[attr-defined]
     yield loop
     await loop.aclose()
 
@@ -62,7 +67,7 @@ async def test_A43_whatever_is_raised_is_contained_and_the_loop_lives(loop: Any,
 
 
 async def test_G08_an_exit_in_a_task_of_the_plugin_does_not_end_the_loop(loop: Any, expect_log: Any):
-    expect_log(r".*plugins\.loop: plugin code raised SystemExit in the background")
+    expect_log(r".*plugins\.thread: plugin code raised SystemExit in the background")
 
     async def leave_a_bomb() -> None:
         asyncio.get_running_loop().call_soon(sys.exit)
@@ -206,6 +211,22 @@ async def test_a_task_that_a_plugin_left_behind_is_blamed_not_who_waits(loop: An
     release.set()
 
 
+async def test_an_exception_that_nobody_waits_for_is_told_with_its_plugin(loop: Any):
+    async def leave() -> None:
+        async def fail() -> None:
+            raise ValueError("in the background")
+
+        asyncio.ensure_future(fail())  # noqa: RUF006
+
+    await loop.run("bad", leave)
+    with anyio.fail_after(10):
+        while not loop.strays:
+            await loop.run("good", gc.collect)
+    ((owner, report),) = loop.strays
+    assert owner == "bad"
+    assert "ValueError: in the background" in report
+
+
 async def test_what_ends_late_is_told(loop: Any, expect_log: Any):
     expect_log(r".*plugins\.loop: plugin slow blocked")
     release, late = threading.Event(), anyio.Event()
@@ -221,7 +242,7 @@ async def test_what_ends_late_is_told(loop: Any, expect_log: Any):
 
 
 async def test_a_closed_loop_starts_nothing():
-    loop = PluginLoop()
+    loop = PluginLoop(on_blocked=print, on_stray=print)
     call = loop.start("a", anyio.sleep, 1000)
     await anyio.sleep(0.02)
     await loop.aclose()

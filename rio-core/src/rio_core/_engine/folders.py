@@ -4,7 +4,6 @@ import os
 import stat
 from pathlib import Path
 
-from rio_core._engine.files import write_private
 from rio_core._engine.place import Place
 from rio_core.protocol.errors import RioError
 
@@ -86,6 +85,8 @@ def store(path: Path, data: bytes) -> None:
 
     A link in its place is replaced, not followed. Raises RioError (`io`); the file is then as it was.
     """
+    from rio_core._engine.files import write_private
+
     action = "Make room there, or give yourself the right to write. Nothing was changed."
     try:
         make_private(path.parent)
@@ -95,4 +96,4 @@ def store(path: Path, data: bytes) -> None:
     except OSError as error:
         raise RioError("io", f"{path} cannot be written: {error.strerror}.", action) from error
     except RioError as error:
-        raise RioError("io", f"{error.message}.", action) from error
+        raise RioError("io", error.message, action) from error

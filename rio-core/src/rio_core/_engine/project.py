@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+import anyio
 import anyio.to_thread
+from msgspec import structs
 
 from rio_core._engine.agent import history
 from rio_core._engine.agent.approvals import Approvals
 from rio_core._engine.agent.desk import Desk
-from rio_core._engine.agent.loop import Agent, interrupted
+from rio_core._engine.agent.loop import Agent, answered, interrupted
 from rio_core._engine.agent.prompt import layers
 from rio_core._engine.agent.records import Decided, Ended, Record, Said, Titled
 from rio_core._engine.agent.store import Conversations, Log, project_folder
@@ -38,6 +40,7 @@ class Project:
         self.conversations = Conversations(project_folder(core.state, self.path))
         self._core = core
         self._reads = Reads(core.documents, root)
+        self._switching = anyio.Lock()
         self.agent, self.approvals = self._attach(self.conversations.latest())
 
     @classmethod
@@ -60,7 +63,8 @@ class Project:
 
     async def close(self) -> None:
         """Give up the folder. A turn that waits for its user goes on waiting at the next start."""
-        await self.agent.close(keep_waiting=True)
+        async with self._switching:
+            await self.agent.close(keep_waiting=True)
         self.root.close()
 
     def trust(self, *, trusted: bool) -> None:
@@ -71,7 +75,9 @@ class Project:
     async def prompt(self) -> list[Layer]:
         """The layers of the system prompt."""
         user_file = self._core.config / "instructions.md"
-        return await anyio.to_thread.run_sync(lambda: layers(user_file, self._instructions, trusted=self.trusted))
+        found = await anyio.to_thread.run_sync(lambda: layers(user_file, self._instructions, trusted=self.trusted))
+        mask = self._core.secrets.mask
+        return [structs.replace(layer, text=mask(layer.text)) for layer in found]
 
     async def attach(self, attachment: Attachment) -> str:
         """A file, or lines of it, as text that goes along with a message."""
@@ -84,7 +90,7 @@ class Project:
         log = self.agent.log
         closed = history.ended(log.records)
         open_turns = [record for record in log.records if isinstance(record, Said) and record.turn not in closed]
-        decided = {record.proposal for record in log.records if isinstance(record, Decided)}
+        decided = {record.proposal: record for record in log.records if isinstance(record, Decided)}
         unanswered = history.unanswered(log.records)
         waiting = {
             name: record
@@ -94,10 +100,19 @@ class Project:
         last = open_turns[-1] if open_turns else None
         waiting = {name: record for name, record in waiting.items() if last and record.turn == last.turn}
         calls = {record.call for record in waiting.values()}
-        repairs: list[Record] = [interrupted(turn, call) for turn, call in unanswered if call not in calls]
+        told = {
+            record.call: decided[name]
+            for name, record in history.proposals(log.records).items()
+            if name in decided and decided[name].decision != "interrupted"
+        }
+        repairs: list[Record] = [
+            answered(turn, call, told[call]) if call in told else interrupted(turn, call)
+            for turn, call in unanswered
+            if call not in calls
+        ]
         repairs += [Ended(turn=said.turn, how="interrupted") for said in open_turns if not (waiting and said is last)]
         if repairs:
-            log.append(*repairs)
+            log.keep(*repairs)
         if not waiting or last is None:
             return
         turn = Turn(last.turn, last.texts[0] if last.texts else "")
@@ -108,14 +123,16 @@ class Project:
 
     async def reset(self) -> None:
         """Begin a new conversation; the old one is kept."""
-        await self._switch(self.conversations.create())
+        async with self._switching:
+            await self._switch(self.conversations.create())
 
     async def resume(self, name: str) -> None:
         """Go on with another conversation."""
-        if name != self.agent.log.id:
-            log = self.conversations.open(name)
-            os.utime(log.path)  # it is the one that was used last
-            await self._switch(log)
+        async with self._switching:
+            if name != self.agent.log.id:
+                log = self.conversations.open(name)
+                os.utime(log.path)  # it is the one that was used last
+                await self._switch(log)
 
     def rename(self, name: str, title: str) -> None:
         """Title a conversation."""

@@ -4,15 +4,15 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 from rio_gui._ui import missing
-from rio_gui._ui.arguments import target
+from rio_gui._ui.arguments import Target
 from rio_gui._ui.link.child import Child
+from rio_gui._ui.link.early import Early
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.link.pipe import Pipe
 from rio_gui._ui.window.main_window import MainWindow
@@ -23,20 +23,18 @@ _SIZE = 10.0  # points
 class Application:
     """One window on one core."""
 
-    def __init__(self, core: Child, arguments: Sequence[str]) -> None:
-        gc.disable()  # nothing that the start makes is garbage; looking for some costs it milliseconds
+    def __init__(self, core: Child, sent: Sequence[Early], targets: Sequence[Target]) -> None:
         qInstallMessageHandler(_take_message)
         self._qt = QApplication([sys.argv[0]])
         self._qt.setApplicationName("rio")
         self._qt.setDesktopFileName("rio")
-        self._link = Link(Pipe(core))
+        self._link = Link(Pipe(core), early=sent)
         self._link.greet("rio")
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(_SIZE)
         self.window = MainWindow(self._link, font)
-        targets = [target(argument) for argument in arguments]
         for place in targets:
-            if Path(place.path).is_dir():
+            if place.is_folder:
                 self.window.open_project(place.path)
             else:
                 self.window.tabs.open(place.path, place.line, place.column)

@@ -1,7 +1,7 @@
 """What is to be opened, as it is named on the command line."""
 
+import os.path
 import re
-from pathlib import Path
 from typing import Final, NamedTuple
 
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::(\d{1,9}))?:?")
@@ -14,11 +14,16 @@ class Target(NamedTuple):
     line: int | None = None
     column: int = 0
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is to be opened as a project."""
+        return os.path.isdir(self.path)
+
 
 def target(argument: str) -> Target:
     """Read `PATH`, `FILE:LINE` or `FILE:LINE:COLUMN`. A file that has this whole name goes before a line in one."""
-    whole = Path(argument).absolute()
+    whole = os.path.abspath(argument)
     found = _PLACE.fullmatch(argument)
-    if found is None or whole.exists():
-        return Target(str(whole))
-    return Target(str(Path(found[1]).absolute()), max(0, int(found[2]) - 1), max(0, int(found[3] or 1) - 1))
+    if found is None or os.path.lexists(whole):
+        return Target(whole)
+    return Target(os.path.abspath(found[1]), max(0, int(found[2]) - 1), max(0, int(found[3] or 1) - 1))

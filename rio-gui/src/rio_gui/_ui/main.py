@@ -1,10 +1,13 @@
 """The `rio` command. The core is started before anything else, so that it is ready when Qt is."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from rio_gui._ui.link import child
+from rio_gui._ui.arguments import Target, target
+from rio_gui._ui.link import child, early
 
 USAGE = """\
 usage: rio [PATH | FILE:LINE[:COLUMN]]...
@@ -35,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         sys.stderr.write(missing.NO_DISPLAY)
         return 1
+    targets = [target(argument) for argument in arguments]
     core = child.start()
+    sent = early.send(core.send, [early.hello("rio"), *map(_opening, targets)])
+    gc.disable()  # nothing that the start makes is garbage; looking for some costs it milliseconds
     try:
         from rio_gui._ui.application import Application
     except ImportError as error:
@@ -43,7 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         sys.stderr.write(missing.explain(str(error)))
         return 1
-    return Application(core, arguments).run()
+    return Application(core, sent, targets).run()
+
+
+def _opening(place: Target) -> tuple[str, dict[str, Any]]:
+    return early.open_project(place.path) if place.is_folder else early.open_file(place.path)
 
 
 def _has_display() -> bool:

@@ -12,6 +12,7 @@ import httpx
 from rio_core.api import Failure, FailureKind
 from rio_provider_claude.inference.complaint import Complaint
 from rio_provider_claude.inference.words import escaped, quoted
+from rio_provider_claude.options import ENTER_KEY
 
 __all__ = [
     "SPENT", "answered", "ended_early", "in_stream", "is_certificate", "malformed", "not_a_stream", "redirected",
@@ -20,7 +21,6 @@ __all__ = [
 
 Hide = Callable[[str], str]
 
-ENTER_KEY: Final = "Open Settings, Claude, and enter an API key."
 AGAIN: Final = "Send again."
 LATER: Final = "Wait a moment and send again."
 ENDPOINT: Final = "Check the endpoint in Settings, Claude."

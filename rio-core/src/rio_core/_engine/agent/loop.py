@@ -466,6 +466,11 @@ class Agent:
         }
 
 
+def answered(turn: str, call: str, decided: Decided) -> Result:
+    """The result of a call whose proposal was decided, as far as the decision tells."""
+    return Result(turn=turn, call=call, text=decided.message, ok=decided.outcome == "applied", summary=decided.outcome)
+
+
 def interrupted(turn: str, call: str) -> Result:
     """The result of a call that was not run to its end."""
     return Result(turn=turn, call=call, text=history.INTERRUPTED, ok=False, summary="Interrupted.")

@@ -229,7 +229,7 @@ class Buffer:
         name, named = encoding.find_codec(name)
         has_mark = name in encoding.MARKS
         if bom and not has_mark:
-            raise RioError("encoding", f"{name} has no byte-order mark", "Choose utf-8 or utf-16, or no mark.")
+            raise RioError("encoding", f"{name} has no byte-order mark.", "Choose utf-8 or utf-16, or no mark.")
         wanted = bom if bom is not None else named if named is not None else self.format.bom and has_mark
         form = Format(name, bom=wanted)
         if form != self.format:
@@ -260,7 +260,7 @@ class Buffer:
         missed = self.revision - revision
         if missed < 0:
             raise bad_params(
-                f"the document has no revision {revision} yet: it has {self.revision}",
+                f"The document has no revision {revision} yet: it has {self.revision}.",
                 "Send the revision of the last answer.",
             )
         if missed > len(self._spans):
@@ -286,7 +286,7 @@ class Buffer:
         start, end = self.text.offsets(edit.start, edit.end)
         text = edit.text
         if end < start:
-            raise bad_params("an edit ends before it begins", "Send start and end in this order.")
+            raise bad_params("An edit ends before it begins.", "Send start and end in this order.")
         before, behind = self.text.slice(start - 1, start), self.text.slice(end, end + 1)
         if before == "\r" and (text or behind).startswith("\n"):
             start -= 1

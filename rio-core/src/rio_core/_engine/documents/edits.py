@@ -67,7 +67,7 @@ def check_text(text: str) -> None:
     """
     if not text.isascii() and (found := _SURROGATE.search(text)):
         raise bad_params(
-            f"the text holds U+{ord(found[0]):04X}, half of a character, at offset {found.start()}",
+            f"The text holds U+{ord(found[0]):04X}, half of a character, at offset {found.start()}.",
             "Send whole characters.",
         )
 
@@ -140,5 +140,5 @@ def rebase(edits: Sequence[Edit], since: Sequence[Span]) -> list[Edit]:
 def stale() -> RioError:
     """The error for an edit of a text that has changed in the same place."""
     return RioError(
-        "stale", "the text has changed there since this edit was made", "Look at the text as it is now and edit again."
+        "stale", "The text has changed there since this edit was made.", "Look at the text as it is now and edit again."
     )

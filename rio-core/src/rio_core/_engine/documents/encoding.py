@@ -57,10 +57,10 @@ def find_codec(name: str) -> tuple[str, bool | None]:
         codecs.getincrementalencoder(name)
         codecs.getincrementaldecoder(name)
     except (LookupError, ValueError, UnicodeError) as error:
-        raise RioError("encoding", f"{name!a} is not an encoding of text files", _OTHERS) from error
+        raise RioError("encoding", f"{name!a} is not an encoding of text files.", _OTHERS) from error
     canonical = found.name.replace("_", "-")
     if canonical in _NOT_FOR_FILES:
-        raise RioError("encoding", f"{canonical} is not an encoding of text files", _OTHERS)
+        raise RioError("encoding", f"{canonical} is not an encoding of text files.", _OTHERS)
     if canonical in ("utf-16", "utf-32"):
         return f"{canonical}-le", True
     if canonical == "utf-8-sig":
@@ -98,7 +98,7 @@ def decode_as(blocks: Iterable[bytes], encoding: str) -> tuple[Text, Format]:
         name = next(marked, "")
         if not name:
             raise RioError(
-                "encoding", f"the file has no byte-order mark of {family}", f"Choose {family}-le or {family}-be."
+                "encoding", f"The file has no byte-order mark of {family}.", f"Choose {family}-le or {family}-be."
             )
     mark = MARKS.get(name, b"")
     mark = mark if mark and head.startswith(mark) else b""
@@ -114,9 +114,9 @@ def decode_as(blocks: Iterable[bytes], encoding: str) -> tuple[Text, Format]:
         pieces.append(decoder.decode(b"", True))
         again.update(encoder.encode(pieces[-1], True))
     except UnicodeError as error:
-        raise RioError("encoding", f"the file is not in {name}: {ascii(str(error))[1:-1]}", _OTHERS) from error
+        raise RioError("encoding", f"The file is not in {name}: {ascii(str(error))[1:-1]}.", _OTHERS) from error
     if read.digest() != again.digest():
-        raise RioError("encoding", f"the file read as {name} would not be written back as it is", _OTHERS)
+        raise RioError("encoding", f"The file read as {name} would not be written back as it is.", _OTHERS)
     return Text(pieces), Format(name, bom=bool(mark))
 
 
@@ -152,7 +152,7 @@ def _cannot_hold(text: Text, offset: int, encoding: str) -> RioError:
     shown = character if character.isprintable() else character.encode("unicode-escape").decode("ascii")
     return RioError(
         "encoding",
-        f"{encoding} cannot hold '{shown}' (U+{ord(character):04X}) at line {line + 1}, column {column + 1}",
+        f"{encoding} cannot hold '{shown}' (U+{ord(character):04X}) at line {line + 1}, column {column + 1}.",
         "Save as UTF-8 (set the encoding to utf-8), or take the character out.",
     )
 

@@ -166,7 +166,9 @@ class Documents:
             found = await run_sync(self._find, path, self._paths())
             if found is not None and found != name:
                 raise RioError(
-                    "conflict", f"{path!a} is open as another document", "Close that one first, or choose another name."
+                    "conflict",
+                    f"{path!a} is open as another document.",
+                    "Close that one first, or choose another name.",
                 )
             saved = await self._write(entry, path, entry.stamp if found == name else None, force=force)
             entry.buffer.path = path
@@ -243,7 +245,7 @@ class Documents:
     def _entry(self, name: str) -> _Entry:
         entry = self._entries.get(name)
         if entry is None:
-            raise RioError("not_found", f"there is no open document {name!a}", "Open the file.")
+            raise RioError("not_found", f"There is no open document {name!a}.", "Open the file.")
         return entry
 
     @asynccontextmanager
@@ -326,7 +328,9 @@ class Documents:
             if error.kind != "not_found":
                 raise
             raise RioError(
-                "not_found", f"the folder of {path!a} is gone", "Save the text in another folder (Save As); it is kept."
+                "not_found",
+                f"The folder of {path!a} is gone.",
+                "Save the text in another folder (Save As); it is kept.",
             ) from error
         with place:
             try:
@@ -345,11 +349,11 @@ def _read(place: Place, name: str | None) -> _Content:
 
 def _path_of(buffer: Buffer) -> str:
     if buffer.path is None:
-        raise RioError("conflict", f"the document {buffer.id} has no file yet", "Save it under a name (Save As).")
+        raise RioError("conflict", f"The document {buffer.id} has no file yet.", "Save it under a name (Save As).")
     return buffer.path
 
 
 def _check_clean(buffer: Buffer, *, discard: bool) -> None:
     if buffer.dirty and not discard:
         shown = ascii(buffer.path) if buffer.path else buffer.id
-        raise RioError("dirty", f"{shown} has unsaved changes", "Save it, or say that they are to be discarded.")
+        raise RioError("dirty", f"{shown} has unsaved changes.", "Save it, or say that they are to be discarded.")

@@ -175,7 +175,7 @@ class Text:
 
     def _span(self, line: int) -> tuple[int, int, int]:
         if not 0 <= line < self.line_count:
-            raise bad_params(f"there is no line {line + 1}: the text has {self.line_count}", _ASK_AGAIN)
+            raise bad_params(f"There is no line {line + 1}: the text has {self.line_count}.", _ASK_AGAIN)
         return self.line_spans(line, 1)[0]
 
     def position(self, offset: int) -> Position:
@@ -303,7 +303,7 @@ def _inside(position: Position, span: tuple[int, int, int]) -> int:
     start, end, _ = span
     if not 0 <= column <= end - start:
         raise bad_params(
-            f"there is no column {column + 1} in line {line + 1}: it has {end - start} characters", _ASK_AGAIN
+            f"There is no column {column + 1} in line {line + 1}: it has {end - start} characters.", _ASK_AGAIN
         )
     return start + column
 

@@ -42,4 +42,4 @@ def told(shown: str, doing: str) -> Iterator[None]:
         kind, reason, action = _REASONS.get(
             error.errno or 0, ("io", "the system refused it", f"Try again. {_SAVE_ELSEWHERE}")
         )
-        raise RioError(kind, f"cannot {doing} {shown}: {reason} ({name})", action) from error
+        raise RioError(kind, f"Cannot {doing} {shown}: {reason} ({name}).", action) from error

@@ -26,7 +26,7 @@ def overwrite(place: Place, old: os.stat_result, pieces: Sequence[bytes], recove
     file = os.open(place.name, os.O_RDWR | STRICT, dir_fd=place.folder)
     try:
         if not os.path.samestat(os.fstat(file), old):
-            raise RioError("changed_on_disk", f"{place.shown} was replaced while it was saved", "Save it again.")
+            raise RioError("changed_on_disk", f"{place.shown} was replaced while it was saved.", "Save it again.")
         copy = _copy_to(recovery, file)
         try:
             _reserve(file, old.st_size, sum(map(len, pieces)))
@@ -42,7 +42,7 @@ def overwrite(place: Place, old: os.stat_result, pieces: Sequence[bytes], recove
             except OSError:
                 raise RioError(
                     "io",
-                    f"{place.shown} was not saved and is damaged ({error}); its old bytes are in {ascii(copy)[1:-1]}",
+                    f"{place.shown} was not saved and is damaged; its old bytes are in {ascii(copy)[1:-1]}.",
                     "Save the text under another name, and take the old bytes from the copy.",
                 ) from error
             os.unlink(copy)
@@ -70,7 +70,7 @@ def check_written(file: int, digest: bytes, shown: str) -> None:
     """Read a file back, and refuse it when it is not what was written."""
     if digest_of(file) != digest:
         raise RioError(
-            "io", f"{shown} does not read back as it was written", "Check the disk. Save it in another folder."
+            "io", f"{shown} does not read back as it was written.", "Check the disk. Save it in another folder."
         )
 
 

@@ -161,7 +161,7 @@ def check_regular(status: os.stat_result, shown: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISLNK, "a symbolic link"), (stat.S_ISFIFO, "a pipe"))
         kind = next((name for test, name in kinds if test(status.st_mode)), "a device or socket")
-        raise RioError("unsupported", f"{shown} is {kind}, not a regular file", "Choose a regular file.")
+        raise RioError("unsupported", f"{shown} is {kind}, not a regular file.", "Choose a regular file.")
 
 
 def digest_of(file: int) -> bytes:

@@ -53,7 +53,7 @@ def save(place: Place, pieces: Sequence[bytes], expected: Stamp | None, *, recov
         if not os.fstat(place.folder).st_nlink:
             raise RioError(
                 "not_found",
-                f"the folder of {place.shown} is gone",
+                f"The folder of {place.shown} is gone.",
                 "Save the text in another folder (Save As); it is kept.",
             )
         old = status_of(place)
@@ -66,7 +66,7 @@ def save(place: Place, pieces: Sequence[bytes], expected: Stamp | None, *, recov
         if not force and is_read_only(place, old):
             raise RioError(
                 "read_only",
-                f"{place.shown} is read-only",
+                f"{place.shown} is read-only.",
                 "Save it under another name (Save As), or overwrite it (force).",
             )
         if old.st_nlink > 1:
@@ -123,12 +123,12 @@ def _check_unchanged(place: Place, old: os.stat_result | None, expected: Stamp |
         if expected is not None:
             raise RioError(
                 "changed_on_disk",
-                f"{place.shown} was deleted",
+                f"{place.shown} was deleted.",
                 "Save it again (force), or under another name (Save As).",
             )
         return
     if expected is None:
-        raise RioError("exists", f"{place.shown} exists", "Choose another name, or overwrite it (force).")
+        raise RioError("exists", f"{place.shown} exists.", "Choose another name, or overwrite it (force).")
     if expected.looks_like(old):
         return
     if old.st_size == expected.size:
@@ -140,7 +140,7 @@ def _check_unchanged(place: Place, old: os.stat_result | None, expected: Stamp |
             os.close(file)
     raise RioError(
         "changed_on_disk",
-        f"{place.shown} was changed by another program",
+        f"{place.shown} was changed by another program.",
         "Compare the two, then reload it, overwrite it (force) or save under another name (Save As).",
     )
 
@@ -177,7 +177,7 @@ def _create(place: Place, pieces: Iterable[bytes]) -> Stamp:
             os.link(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder, follow_symlinks=False)
         except FileExistsError:
             raise RioError(
-                "exists", f"{place.shown} exists now", "Choose another name, or overwrite it (force)."
+                "exists", f"{place.shown} exists now.", "Choose another name, or overwrite it (force)."
             ) from None
         except OSError as error:
             if error.errno not in _NO_LINK:
@@ -270,7 +270,7 @@ def _stamp(place: Place, file: int, digest: bytes) -> Stamp:
     if there is None or not os.path.samestat(there, status):
         raise RioError(
             "changed_on_disk",
-            f"{place.shown} was saved, and another program replaced it at once",
+            f"{place.shown} was saved, and another program replaced it at once.",
             "Compare the two, then save again (force) or reload.",
         )
     return Stamp.of(status, digest)

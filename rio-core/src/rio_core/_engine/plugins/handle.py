@@ -7,17 +7,11 @@ from typing import Any, Final, Protocol
 
 import anyio
 
-from rio_core._engine.plugins.loop import (
-    GIVE_UP,
-    Call,
-    LoopLostError,
-    PluginBlockedError,
-    PluginFaultError,
-    PluginLoop,
-    PluginLoopError,
-)
+from rio_core._engine.plugins.faults import LoopLostError, PluginBlockedError, PluginFaultError, PluginLoopError
+from rio_core._engine.plugins.loop import PluginLoop
 from rio_core._engine.plugins.posted import plain, whole
 from rio_core._engine.plugins.stream import Stream
+from rio_core._engine.plugins.thread import GIVE_UP, Call
 from rio_core.api import Done, Failure, FailureKind, PluginError, Post, Posted, Provider, Request, Setup, Waiting
 from rio_core.api import Model as ApiModel
 from rio_core.protocol.errors import RioError

@@ -10,14 +10,9 @@ from msgspec import UNSET
 
 from rio_core._engine.bus import Bus
 from rio_core._engine.plugins.discovery import Found, discover, keep_projects_out, same_name
+from rio_core._engine.plugins.faults import LoopLostError, PluginBlockedError, PluginFaultError, PluginLoopError
 from rio_core._engine.plugins.loading import Offer, PluginRefusedError, load
-from rio_core._engine.plugins.loop import (
-    LoopLostError,
-    PluginBlockedError,
-    PluginFaultError,
-    PluginLoop,
-    PluginLoopError,
-)
+from rio_core._engine.plugins.loop import PluginLoop
 from rio_core._engine.plugins.marker import Marker
 from rio_core._engine.settings import Settings
 from rio_core.protocol.errors import RioError
@@ -76,7 +71,7 @@ class PluginHost:
         discover: bool = True,
         limit: float = 2.0,
     ) -> None:
-        self.loop = PluginLoop(limit=limit, on_blocked=self._blocked)
+        self.loop = PluginLoop(limit=limit, on_blocked=self._blocked, on_stray=self._stray)
         self.loaded = anyio.Event()
         self._bus = bus
         self._settings = settings
@@ -122,9 +117,9 @@ class PluginHost:
         found = plugin.found
         first = self._named(found.name)
         if first is not None and first is not plugin:
-            _fail(plugin, f"its name is taken by {first.found.distribution}, which is installed before it")
+            self._fail(plugin, f"its name is taken by {first.found.distribution}, which is installed before it")
         elif found.problem:
-            _fail(plugin, found.problem)
+            self._fail(plugin, found.problem)
         elif self._safe_mode and same_name(found.distribution) not in FIRST_PARTY:
             _turn_off(plugin, "safe mode loads only what comes with rio")
         elif found.name in self._disabled():
@@ -154,20 +149,22 @@ class PluginHost:
             case None:
                 self._turn_on(plugin, offers)
             case PluginFaultError(error=PluginRefusedError() as refusal):
-                _fail(plugin, str(refusal))
+                self._fail(plugin, str(refusal))
             case PluginFaultError():
-                _fail(plugin, f"it failed while loading: {error.line}", self._mask(error.report))
+                self._fail(plugin, f"it failed while loading: {error.line}", error.report)
             case PluginBlockedError():
-                _fail(plugin, f"it blocked its loop while loading, for more than {self.loop.limit:g} s", error.report)
+                self._fail(
+                    plugin, f"it blocked its loop while loading, for more than {self.loop.limit:g} s", error.report
+                )
             case _:
-                _fail(plugin, str(error))
+                self._fail(plugin, str(error))
 
     def _turn_on(self, plugin: _Plugin, offers: list[Offer]) -> None:
         try:
             if self._receiver is not None:
                 self._receiver.add(plugin.found, offers)
         except PluginRefusedError as refusal:
-            _fail(plugin, str(refusal))
+            self._fail(plugin, str(refusal))
         else:
             plugin.status, plugin.reason, plugin.report = "on", "", ""
             plugin.provides = [f"provider {offer.info.name}" for offer in offers]
@@ -176,12 +173,23 @@ class PluginHost:
         plugin = self._named(name)
         if plugin is None or plugin.status == "loading":
             return  # `_take` tells it
-        _fail(
+        self._fail(
             plugin, f"it blocked its loop for more than {self.loop.limit:g} s; it is off until the next start", report
         )
         if self._receiver is not None:
             self._receiver.remove(name)
         self._changed()
+
+    def _stray(self, name: str, report: str) -> None:
+        report = self._mask(report)
+        logger.warning("plugin %s failed in the background:\n%s", name or "(unknown)", report)
+        self.report(name, report)
+
+    def _fail(self, plugin: _Plugin, reason: str, report: str = "") -> None:
+        found = plugin.found
+        reason, report = self._mask(reason), self._mask(report)
+        logger.warning("plugin %s of %s %s: %s\n%s", found.name, found.distribution, found.version, reason, report)
+        plugin.status, plugin.reason, plugin.report, plugin.provides = "failed", reason, report, []
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -253,12 +261,6 @@ class PluginHost:
         """Every plugin and what became of it."""
         disabled = self._disabled()
         return [self._shown(plugin, disabled=plugin.found.name in disabled) for plugin in self._plugins]
-
-
-def _fail(plugin: _Plugin, reason: str, report: str = "") -> None:
-    found = plugin.found
-    logger.warning("plugin %s of %s %s: %s\n%s", found.name, found.distribution, found.version, reason, report)
-    plugin.status, plugin.reason, plugin.report, plugin.provides = "failed", reason, report, []
 
 
 def _turn_off(plugin: _Plugin, reason: str) -> None:

@@ -126,7 +126,10 @@ def _setting(spec: Any, where: str) -> SettingSpec:
         spec.type,
         spec.default,
         _text(spec.help, f"the help of {what}", blank=True),
-        tuple(_text(choice, f"a choice of {what}") for choice in _tuple(spec.choices, f"the choices of {what}")),
+        tuple(
+            _text(choice, f"a choice of {what}", blank=True)
+            for choice in _tuple(spec.choices, f"the choices of {what}")
+        ),
     )
     if (spec.type == "choice") != bool(clean.choices):
         _refuse(f"{what} must have choices exactly when its type is choice")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rio_core._engine.folders import make_private, store
+from rio_core.protocol.errors import RioError
 
 try:
     import fcntl
@@ -39,7 +40,10 @@ class Marker:
             with contextlib.suppress(OSError):
                 dead |= self._take(path)
         if dead - known:
-            self._store(known | dead)
+            try:
+                self._store(known | dead)
+            except RioError as error:  # a full disk is no reason to load nothing
+                logger.warning("%s %s", error.message, error.action)
         return known | dead
 
     def forget(self, name: str) -> None:

@@ -51,27 +51,26 @@ class Channel:
 
     async def drain(self) -> None:
         """Wait until little enough is waiting to be taken by the peer."""
-        while self._size > _HIGH and not self._broken:
-            self._room = anyio.Event()
-            await self._room.wait()
+        await self._wait_for(_HIGH)
 
     async def flush(self) -> None:
         """Wait until everything is written, or the peer is gone."""
-        while self._size and not self._broken:
-            self._room = anyio.Event()
-            await self._room.wait()
+        await self._wait_for(0)
 
     async def write_forever(self) -> None:
         """Write what is queued; to be run as a task for as long as the channel is used."""
         with contextlib.suppress(OSError):
             os.set_blocking(self._write, False)
-        while True:
-            await self._some.wait()
-            self._some = anyio.Event()
-            while self._parts:
-                data = b"".join(self._parts)
-                self._parts.clear()
-                await self._put(data)
+        try:
+            while True:
+                await self._some.wait()
+                self._some = anyio.Event()
+                while self._parts:
+                    data = b"".join(self._parts)
+                    self._parts.clear()
+                    await self._put(data)
+        finally:
+            self._give_up()
 
     async def _put(self, data: bytes) -> None:
         view = memoryview(data)
@@ -81,7 +80,21 @@ class Channel:
             except BlockingIOError:
                 await anyio.wait_writable(self._write)
             except OSError:  # the peer is gone; reading ends by itself
-                self._broken = True
+                self._give_up()
+                return
             self._size = len(view) + sum(map(len, self._parts))
             if self._size <= _HIGH:
                 self._room.set()
+
+    async def _wait_for(self, most: int) -> None:
+        while self._size > most and not self._broken:
+            if self._room.is_set():  # else others wait for it, and must not be left with one that nobody sets
+                self._room = anyio.Event()
+            await self._room.wait()
+
+    def _give_up(self) -> None:
+        """Drop what waits, now and later, and hold nobody back any more."""
+        self._broken = True
+        self._parts.clear()
+        self._size = 0
+        self._room.set()

@@ -98,9 +98,9 @@ class Connection:
                 complete, fault = error.args[0], CloseError(f"a line is longer than {self._cap} bytes")
             for line in complete:
                 await self._line(line, handling)
+                await self._channel.drain()
             if fault:
                 raise fault
-            await self._channel.drain()
 
     async def _line(self, line: bytes, handling: TaskGroup) -> None:
         try:

@@ -1,7 +1,7 @@
 """What the agent may see: the project's files and the editor's buffers, confined and capped."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import anyio.to_thread
@@ -67,8 +67,7 @@ class Reads:
         name = model_name(where)
         if buffer is not None:
             return _numbered(name, _state(buffer), _rows(buffer, first), first, count, buffer.lines)
-        text, cut = await anyio.to_thread.run_sync(self._load, where)
-        rows = [line for line, _ in lines.split(text)] or [""]
+        rows, cut = await anyio.to_thread.run_sync(self._load, where)
         note = f"only the first {FILE} bytes can be read here" if cut else ""
         return _numbered(name, note, rows[first - 1 :], first, count, len(rows))
 
@@ -140,12 +139,12 @@ class Reads:
         if looks_secret(names):
             raise _secret(model_name(path))
 
-    def _load(self, path: str) -> tuple[str, bool]:
+    def _load(self, path: str) -> tuple[Sequence[str], bool]:
         from rio_core._engine.workspace.reading import read_capped
 
         content = read_capped(self._root, path, FILE)
         text, _ = encoding.decode([content.data])
-        return str(text), content.cut
+        return [line for line, _ in lines.split(str(text))], content.cut
 
 
 def _secret(name: str) -> RioError:

@@ -102,7 +102,7 @@ class Document:
         return self.lines.total
 
     def around(self, position: Position, reach: int = 256) -> tuple[str, int]:
-        """The known text of a line that has `reach` columns on both sides of a place, and its first column.
+        """The known text of a line, `reach` columns on both sides of a place at least, and its first column.
 
         Raises MissingLinesError.
         """
@@ -129,7 +129,7 @@ class Document:
         return Position(last, self.line(last).length)
 
     def fetch(self, first: int, count: int, columns: tuple[int, int] | None = None) -> None:
-        """Ask the core for lines; `arrived` follows. Of each, only `columns` are asked for, the first ones by default."""
+        """Ask the core for lines; `arrived` follows. Of each, only `columns`, by default the first ones."""
         first = max(0, first)
         count = min(count, self.lines.total - first) if self._total_known else count
         key = (first, max(1, count), columns)
@@ -184,7 +184,7 @@ class Document:
             self.fetch(0, key[1])  # the text is shorter than it was
 
     def _reread(self) -> None:
-        """Forget the lines: the core's text is another one than was thought. They are still painted until new ones come."""
+        """Forget the lines: the core's text is another one than was thought. They are painted until new ones come."""
         self._faded = {number: line for number in self.lines.numbers() if (line := self.lines.get(number))}
         self.lines.clear()
         self._total_known = False
@@ -250,8 +250,7 @@ class Document:
     def _accept(self, revision: int, applied: list[Edit]) -> None:
         box = self._outbox
         self.revision = max(revision, self.revision)
-        assert isinstance(box.sent, Batch)
-        same = box.sent.edits == applied
+        same = isinstance(box.sent, Batch) and box.sent.edits == applied
         box.accepted = True
         if not same:
             self._reread()
@@ -265,14 +264,14 @@ class Document:
 
     def _called(self, result: Any) -> None:
         entry, self._outbox.sent = self._outbox.sent, None
-        assert isinstance(entry, Call)
-        entry.done(result)
+        if isinstance(entry, Call):
+            entry.done(result)
         self._send()
 
     def _call_failed(self, error: RioError) -> None:
         entry, self._outbox.sent = self._outbox.sent, None
-        assert isinstance(entry, Call)
-        entry.failed(error)
+        if isinstance(entry, Call):
+            entry.failed(error)
         self._send()
 
     def _give_up(self, error: RioError) -> None:

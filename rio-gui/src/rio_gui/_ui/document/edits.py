@@ -85,15 +85,16 @@ def carried(position: Position, edit: Edit) -> Position:
 def transform(ours: Iterable[Edit], theirs: Sequence[Edit]) -> tuple[list[Edit], list[Edit]]:
     """Carry `ours` over `theirs` and `theirs` over `ours`.
 
-    Both begin at the same text, and theirs are in the core. In each, every edit is in the coordinates that the one before
-    left. Theirs and then the first result lead to the same text as ours and then the second.
+    Both begin at the same text, and theirs are in the core. In each, every edit is in the coordinates that the one
+    before left. Theirs and then the first result lead to the same text as ours and then the second.
 
     Raises OverlapError when an edit of one overlaps an edit of the other.
     """
     their_edits = list(theirs)
     their_spans = [Span.of(edit) for edit in theirs]
     moved = []
-    for start, end, text in ours:
+    for our_edit in ours:
+        start, end, text = our_edit
         for index, their in enumerate(their_spans):
             if start >= their.end:
                 start, end = shifted(start, their), shifted(end, their)

@@ -1,4 +1,4 @@
-"""What the window has done to a buffer and the core has not answered yet: batches of edits and other calls, in order."""
+"""What the window did to a buffer and the core has not answered yet: batches of edits and other calls, in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ class Batch:
 
 @dataclass
 class Call:
-    """Another op that must come after the edits before it, or, without a name, only the moment when they are all answered."""
+    """Another op that must come after the edits before it; without a name, the moment when they are answered."""
 
     op: str | None
     params: Params

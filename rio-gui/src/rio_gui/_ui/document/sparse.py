@@ -1,7 +1,7 @@
 """Some lines of a text, wherever they are in it, kept right while the text changes.
 
-Of a very long line only a run of columns may be known. What an edit does to lines that are not known is known exactly: how
-many there are, and where each of the known ones is now.
+Of a very long line only a run of columns may be known. What an edit does to lines that are not known is known exactly:
+how many there are, and where each of the known ones is now.
 """
 
 from collections.abc import Iterable, Sequence
@@ -89,7 +89,7 @@ class SparseLines:
         self._lines.clear()
 
     def unknown(self, first: int, count: int) -> tuple[int, int] | None:
-        """The smallest run of lines, as first and count, that holds every unknown line of a run; None if there is none."""
+        """The smallest run, as first and count, that holds every unknown line of a run; None if there is none."""
         numbers = [n for n in range(max(first, 0), min(first + count, self.total)) if n not in self._lines]
         return (numbers[0], numbers[-1] - numbers[0] + 1) if numbers else None
 

@@ -10,7 +10,7 @@ Command = Callable[[], None]
 
 
 class CommandQueue:
-    """Runs commands at once as long as the lines that they need are known; then keys typed meanwhile wait behind them."""
+    """Runs commands at once as long as the lines that they need are known; else those that come later wait too."""
 
     def __init__(self, document: Document, failed: Callable[[RioError], None]) -> None:
         self._document = document

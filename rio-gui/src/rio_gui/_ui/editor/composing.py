@@ -1,4 +1,4 @@
-"""Input methods: what they compose, commit and ask for. They count in UTF-16 units, from the start of the line's text."""
+"""Input methods: what they compose, commit and ask for. They count in UTF-16 units of the text around the caret."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +18,7 @@ _QUERY: Final = Qt.InputMethodQuery
 
 
 def commit(editor: "Editor", event: QInputMethodEvent) -> None:
-    """Put the committed text in, with what it replaces around the caret. Raises MissingLinesError, with nothing done."""
+    """Put the committed text in, with what it replaces. Raises MissingLinesError, with nothing done."""
     text = from_units(event.commitString())
     before, length = event.replacementStart(), event.replacementLength()
     if length:

@@ -55,7 +55,7 @@ def word_right(view: Screen, caret: Position) -> Position:
 
 
 def home(view: Screen, caret: Position) -> Position:
-    """To the row's start; in the first row to the first character that is no blank, and from there to the very start."""
+    """To the row's start; in the first row to the first character that is no blank, and from there to the start."""
     shape = view.shape_of(caret.line)
     start, _ = shape.row_columns(shape.place(caret.column)[0])
     if start > shape.first or shape.first:

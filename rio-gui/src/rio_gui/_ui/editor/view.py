@@ -188,14 +188,15 @@ class TextView(QAbstractScrollArea):
     def _caret_in(self, line: VisibleLine, place: Position) -> QRect:
         height = self.layouts.row_height
         if line.shape is None:
-            x = self.gutter_width() + _MARGIN - self.horizontalScrollBar().value()
-            return QRect(round(x + place.column * self.layouts.char_width), line.y, 2, height)
+            start = self.gutter_width() + _MARGIN - self.horizontalScrollBar().value()
+            return QRect(round(start + place.column * self.layouts.char_width), line.y, 2, height)
         row, x = line.shape.place(place.column)
         width = 2.0
         if self.overwrite and self._composed is None:
             _, behind = line.shape.place(place.column + 1)
             width = behind - x if behind > x else self.layouts.char_width
-        return QRect(round(self._origin(line.shape) + x), line.y + row * height, round(width), height)
+        left = round(self._origin(line.shape) + x)
+        return QRect(left, line.y + row * height, round(width), height)
 
     def place_at(self, point: QPoint | QPointF) -> Position:
         """The place in the text that is nearest to a point of the viewport."""

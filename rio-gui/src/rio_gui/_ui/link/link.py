@@ -1,7 +1,7 @@
 """Calls to the core and its events, typed by `rio_core.protocol`."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from rio_core.protocol import EVENTS, OPS, PROTOCOL, Op, Request, RioError, encode
 from rio_core.protocol.ops.core import HelloParams, HelloResult
 from rio_core.protocol.values import Params
+from rio_gui._ui.link.early import Early
 from rio_gui._ui.link.messages import Incoming, read, read_as
 from rio_gui._ui.link.pipe import Pipe
 
@@ -43,12 +44,15 @@ class Link(QObject):
     lost = Signal(str)
     """The core is gone; the text is the last that it said on its standard error."""
 
-    def __init__(self, pipe: Pipe, parent: QObject | None = None, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, pipe: Pipe, parent: QObject | None = None, *, patience: float = PATIENCE, early: Sequence[Early] = ()
+    ) -> None:
         super().__init__(parent)
         self._pipe = pipe
+        self._early = list(early)
         self._patience = patience
         self._calls: dict[int, _Call] = {}
-        self._last = 0
+        self._last = len(self._early)
         self._heard = 0.0
         self._silent = False
         self._alive = True
@@ -78,8 +82,12 @@ class Link(QObject):
 
     def call(self, op: str, params: Params, done: Done, failed: Failed) -> int:
         """Send a request and return its id. One of the functions is called later, never at once."""
+        call = _Call(OPS[op], done, failed, time.monotonic())
+        if (early := self._sent_early(op, params)) is not None:
+            self._calls[early] = call
+            return early
         self._last += 1
-        self._calls[self._last] = _Call(OPS[op], done, failed, time.monotonic())
+        self._calls[self._last] = call
         if self._alive:
             self._pipe.send(encode(Request(id=self._last, method=op, params=params)))
             if not self._watch.isActive():
@@ -87,6 +95,15 @@ class Link(QObject):
         else:
             QTimer.singleShot(0, self, self._fail_all)
         return self._last
+
+    def _sent_early(self, op: str, params: Params) -> int | None:
+        if self._early:
+            given = msgspec.to_builtins(params)
+            for sent in self._early:
+                if sent.op == op and sent.params == given:
+                    self._early.remove(sent)
+                    return sent.id
+        return None
 
     def close(self) -> None:
         """Let the core go."""

@@ -14,7 +14,7 @@ _COMPLAINTS: Final = 8_192  # bytes of the child's standard error that are kept
 
 
 class Pipe(QObject):
-    """Sends lines to a child and gives its lines. `ended` comes once, with what the child last said on its standard error."""
+    """Sends lines to a child and gives its lines. `ended` comes once, with what the child last said on its stderr."""
 
     received = Signal(list)
     ended = Signal(str)

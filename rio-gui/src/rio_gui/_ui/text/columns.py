@@ -1,7 +1,7 @@
 """Columns and units: the only place where code points are turned into Qt's UTF-16, and back.
 
-A text that is painted can differ from the text that it stands for: what nobody would see is drawn as a visible sign. The
-mapping knows where each column of the text begins in what is shown.
+A text that is painted can differ from the text that it stands for: what nobody would see is drawn as a visible sign.
+The mapping knows where each column of the text begins in what is shown.
 """
 
 import re

@@ -5,7 +5,7 @@ from typing import Final
 
 _BY_SIGN: Final = {
     "#": "py pyi sh bash zsh toml yaml yml rb pl r cfg conf mk cmake tf nim jl ex exs dockerfile makefile gitignore",
-    "//": "c h cc cpp cxx hh hpp hxx java js jsx mjs ts tsx go rs swift kt kts scala cs php dart scss less zig v json5 jsonc",
+    "//": "c h cc cpp cxx hh hpp hxx java js jsx mjs ts tsx go rs swift kt kts scala cs php dart scss less zig json5",
     "--": "sql lua hs elm ada adb ads vhd",
     ";": "ini asm s el lisp clj scm",
     "%": "tex sty bib erl m",

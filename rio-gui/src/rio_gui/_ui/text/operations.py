@@ -1,6 +1,6 @@
 """What editing commands do to a text: edits and the selection behind them. Nothing is changed here.
 
-Every function reads the lines it needs through a document, which raises MissingLinesError for those that are not known yet.
+Every function reads the lines it needs through a document, which raises MissingLinesError for those that are not known.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
 """The main window: menus, toolbar, docks, tabs, status bar, and what the commands do."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QFont
-from PySide6.QtWidgets import QDockWidget, QFileDialog, QLabel, QMainWindow, QMessageBox, QPushButton, QToolBar
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QPushButton, QToolBar
 
 from rio_core.protocol import RioError, visible_line
 from rio_core.protocol.ops.project import OpenParams, OpenResult
@@ -13,11 +13,13 @@ from rio_gui._ui.editor.editor import Editor
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.window.actions import Actions
 from rio_gui._ui.window.commands import COMMANDS, Command, default_keys
-from rio_gui._ui.window.go_to_line import GoToLine
 from rio_gui._ui.window.panes import Panes
-from rio_gui._ui.window.quick_open import FileNames, QuickOpen
 from rio_gui._ui.window.tabs import Tabs
 from rio_gui._ui.window.tree import FileTree
+
+if TYPE_CHECKING:
+    from rio_gui._ui.window.go_to_line import GoToLine
+    from rio_gui._ui.window.quick_open import FileNames
 
 _MESSAGE_TIME = 10_000
 
@@ -30,7 +32,7 @@ class MainWindow(QMainWindow):
         self._link = link
         self._closing = False
         self._project: str | None = None
-        self._go_to: GoToLine | None = None
+        self._go_to: "GoToLine | None" = None
         self.setObjectName("rio")
         self.resize(1000, 700)
         self.keys = default_keys()
@@ -45,7 +47,7 @@ class MainWindow(QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._dock)
         self._dock.hide()
         self.tree.chosen.connect(self.tabs.open)
-        self._names = FileNames(link, self)
+        self._names: FileNames | None = None
         self._notice = self._make_notice()
         self.tabs.changed.connect(self._show_state)
         self.tabs.failed.connect(self._say)
@@ -111,12 +113,16 @@ class MainWindow(QMainWindow):
 
     def do_file_open(self) -> None:
         """Ask for files and open them."""
+        from PySide6.QtWidgets import QFileDialog
+
         paths, _ = QFileDialog.getOpenFileNames(self, "Open", self._project or "")
         for path in paths:
             self.tabs.open(path)
 
     def do_file_open_project(self) -> None:
         """Ask for a folder and open it in a window of its own."""
+        from PySide6.QtWidgets import QFileDialog
+
         from rio_gui._ui.window.another import open_window
 
         if path := QFileDialog.getExistingDirectory(self, "Open Project", self._project or ""):
@@ -124,6 +130,10 @@ class MainWindow(QMainWindow):
 
     def do_file_quick_open(self) -> None:
         """Open a file of the project by a part of its name."""
+        from rio_gui._ui.window.quick_open import FileNames, QuickOpen
+
+        if self._names is None:
+            self._names = FileNames(self._link, self)
         dialog = QuickOpen(self._names, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.tabs.open)
@@ -156,6 +166,8 @@ class MainWindow(QMainWindow):
     def do_search_go_to_line(self) -> None:
         """Ask for a line, and go on editing meanwhile."""
         if self._go_to is None:
+            from rio_gui._ui.window.go_to_line import GoToLine
+
             self._go_to = GoToLine(self)
             self._go_to.chosen.connect(self._go)
         self._go_to.ask()
@@ -200,6 +212,8 @@ class MainWindow(QMainWindow):
         self._tell("About rio", f"rio {version('rio-gui')}\nrio-core {version('rio-core')}\n\nMIT licence")
 
     def _tell(self, title: str, text: str) -> None:
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, parent=self)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.addButton("&Close", QMessageBox.ButtonRole.RejectRole)
@@ -248,7 +262,7 @@ class MainWindow(QMainWindow):
             f" {visible_line(last[0])}"
         )
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802, D102
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self._closing or not self._link.alive:
             self._link.close()
             event.accept()

@@ -68,13 +68,15 @@ class FileNames(QObject):
         while self._folders and self._asked < _AT_ONCE and len(self.paths) < _MOST:
             folder, offset = self._folders.pop()
             self._asked += 1
-            turn = self._round
-            self._link.call(
-                "fs.list",
-                ListParams(folder, offset),
-                lambda result, at=folder, turn=turn: self._take(turn, at, result),
-                lambda _error, turn=turn: self._take(turn, "", None),
-            )
+            self._list(folder, offset, self._round)
+
+    def _list(self, folder: str, offset: int, turn: int) -> None:
+        self._link.call(
+            "fs.list",
+            ListParams(folder, offset),
+            lambda result: self._take(turn, folder, result),
+            lambda _error: self._take(turn, folder, None),
+        )
 
     def _take(self, turn: int, folder: str, result: ListResult | None) -> None:
         if turn != self._round:
@@ -134,7 +136,7 @@ class QuickOpen(QDialog):
         self.accept()
         self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802, D102
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if watched is self._line and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}.get(
                 Qt.Key(event.key())

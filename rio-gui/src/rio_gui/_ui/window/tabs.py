@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from rio_core.protocol import Event, RioError, visible_line
 from rio_core.protocol.events import BufferClosed
@@ -101,6 +101,11 @@ class Tabs(QTabWidget):
 
         self._link.call("buffer.open", OpenParams(path), opened, failed)
 
+    def _open_dropped(self, urls: list[QUrl]) -> None:
+        for url in urls:
+            if url.isLocalFile():
+                self.open(url.toLocalFile())
+
     def _show(self, info: BufferResult) -> Editor:
         editor = self._editors.get(info.buffer)
         if editor is None:
@@ -111,9 +116,7 @@ class Tabs(QTabWidget):
             editor.state_changed_.connect(lambda at=editor: self._retitle(at))
             editor.failed.connect(self.failed)
             editor.refused.connect(self.refused)
-            editor.files_dropped.connect(
-                lambda urls: [self.open(url.toLocalFile()) for url in urls if url.isLocalFile()]
-            )
+            editor.files_dropped.connect(self._open_dropped)
             self.addTab(editor, "")
         self.setCurrentWidget(editor)
         self._retitle(editor)
@@ -148,6 +151,8 @@ class Tabs(QTabWidget):
         if document.info.path is None and start:
             path = start  # it was named when it was begun
         else:
+            from PySide6.QtWidgets import QFileDialog
+
             path, _ = QFileDialog.getSaveFileName(self, "Save As", start)
         if not path:
             return
@@ -176,6 +181,8 @@ class Tabs(QTabWidget):
         document.call("buffer.reload", document.update, failed, ReloadParams(document.buffer))
 
     def _confirm(self, error: RioError, verb: str) -> bool:
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(QMessageBox.Icon.Warning, "rio", error.message, parent=self)
         box.setInformativeText(error.action)
         go = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
@@ -207,6 +214,8 @@ class Tabs(QTabWidget):
             then()
 
     def _ask_to_save(self, editor: Editor) -> str:
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(QMessageBox.Icon.Warning, "rio", f"{self.name(editor)} has changes that are not saved.")
         box.setParent(self, box.windowFlags())
         box.setInformativeText("Save them before it is closed?")

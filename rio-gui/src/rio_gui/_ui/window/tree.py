@@ -82,7 +82,7 @@ class FileTree(QTreeWidget):
         elif item.data(0, _PATH) is not None:
             self.chosen.emit(item.data(0, _PATH))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802, D102
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (item := self.currentItem()) is not None:
             self._activate(item)
         else:
@@ -97,18 +97,22 @@ class FileTree(QTreeWidget):
         if not folder:
             self.show_project()
             return
-        item = self.invisibleRootItem()
-        walked = ""
-        for name in folder.split("/"):
-            walked = f"{walked}/{name}" if walked else name
-            children = [item.child(number) for number in range(item.childCount())]
-            found = [child for child in children if child.data(0, _PATH) == walked]
-            if not found:
-                return
-            item = found[0]
-        if item.data(0, _LISTED):
+        item = self._find(folder)
+        if item is not None and item.data(0, _LISTED):
             item.takeChildren()
             self._list(item, folder, 0)
+
+    def _find(self, path: str) -> QTreeWidgetItem | None:
+        item = self.invisibleRootItem()
+        walked = ""
+        for name in path.split("/"):
+            walked = f"{walked}/{name}" if walked else name
+            children = (item.child(number) for number in range(item.childCount()))
+            found = next((child for child in children if child and child.data(0, _PATH) == walked), None)
+            if found is None:
+                return None
+            item = found
+        return item
 
 
 def _sorted(entries: list[Entry]) -> list[Entry]:
