@@ -18,7 +18,7 @@ from rio_gui._ui.link import child
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.link.pipe import Pipe
 
-LIMIT = 20.0
+LIMIT = 10.0
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_core.py")))
 
 

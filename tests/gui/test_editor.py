@@ -400,8 +400,9 @@ def test_A25_one_long_line_is_shown_and_edited_by_its_columns(opened):
     assert hand.document.lines.get(0).length == 2_000_000
     hand.keys("End")
     assert hand.caret == (0, 2_000_000)
-    hand.type("END")
-    hand.keys("Home")
+    hand.type("END\n")
+    assert hand.document.total == 2
+    hand.keys("Backspace", "Home")
     hand.type("🚫")
     hand.editor.go_to(0, 1_000_000)
     hand.settle()
@@ -412,6 +413,15 @@ def test_A25_one_long_line_is_shown_and_edited_by_its_columns(opened):
     text = hand.text()
     assert text == ("🚫" + "abcdefghij" * 200_000)[:999_999] + ("🚫" + "abcdefghij" * 200_000)[1_000_000:] + "END"
     assert len(hand.document.lines.get(0).text) < 50_000
+
+
+def test_A25_a_long_line_is_copied_whole(opened):
+    text = "".join(f"{n:07} " for n in range(50_000))
+    hand = opened(f"first\n{text}\nlast")
+    QGuiApplication.clipboard().setText("")
+    hand.do("select_all", "copy")
+    wait(hand.clipboard, "the clipboard")
+    assert hand.clipboard() == f"first\n{text}\nlast"
 
 
 def test_A25_a_line_of_nul_characters(opened):

@@ -67,5 +67,7 @@ def test_the_window_imports_neither_the_engine_nor_its_libraries():
 
 
 def test_the_core_is_started_before_qt_is_imported():
-    program = "import sys, rio_gui._ui.main as m; assert not [n for n in sys.modules if 'PySide6' in n or 'msgspec' in n]"
+    program = (
+        "import sys, rio_gui._ui.main as m; assert not [n for n in sys.modules if 'PySide6' in n or 'msgspec' in n]"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

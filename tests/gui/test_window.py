@@ -1,12 +1,12 @@
 """The window: commands and their menus, tabs, status panes, tree, quick open, saving and closing."""
 
 import pytest
-from gui.harness import running_core, wait
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QFont, QFontDatabase, QKeySequence
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent, QFont, QFontDatabase, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMessageBox
 
+from gui.harness import running_core, wait
 from rio_gui._ui.arguments import Target, target
 from rio_gui._ui.window.commands import COMMANDS, MENUS, TOOLBAR, default_keys
 from rio_gui._ui.window.go_to_line import GoToLine, place
@@ -39,6 +39,9 @@ def opened(window, path, *where):
 
 
 def key(widget, name):
+    # No window manager gives the window back its focus when a dialog closes.
+    widget.window().activateWindow()
+    QApplication.processEvents()
     combination = QKeySequence(name)[0]
     QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
 
@@ -207,6 +210,41 @@ def test_status_panes_say_what_is_so(window, tmp_path):
     wait(lambda: window.panes["selection"].text() == "3 lines", "the selection")
 
 
+def test_encoding_and_line_ends_are_changed_from_their_panes(window, tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes("ä\r\nb\n".encode())
+    editor = opened(window, path)
+    assert window.panes["line_end"].text() == "Mixed"
+    QTest.mouseDClick(window.panes["line_end"], Qt.MouseButton.LeftButton)
+    menu = QApplication.activePopupWidget()
+    next(action for action in menu.actions() if "Unix" in action.text()).trigger()
+    menu.close()
+    wait(lambda: window.panes["line_end"].text() == "LF", "the line ends")
+    QTest.mouseDClick(window.panes["encoding"], Qt.MouseButton.LeftButton)
+    menu = QApplication.activePopupWidget()
+    next(a for a in menu.actions()[0].menu().actions() if "8859-15" in a.text()).trigger()
+    menu.close()
+    wait(lambda: "8859" in window.panes["encoding"].text(), "the encoding")
+    key(editor, "Ctrl+S")
+    wait(lambda: path.read_bytes() == b"\xe4\nb\n", "the save")
+
+
+def test_the_context_menu_holds_what_fits_and_opens_from_the_keyboard(window, tmp_path):
+    (tmp_path / "a").write_text("abc")
+    editor = opened(window, tmp_path / "a")
+    for selected in (False, True):
+        if selected:
+            key(editor, "Ctrl+A")
+            wait(window.panes["selection"].text, "the selection")
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+        QApplication.sendEvent(editor, event)
+        menu = QApplication.activePopupWidget()
+        names = {action.objectName() for action in menu.actions()}
+        assert ("edit.cut" in names) is selected
+        assert "edit.paste" in names
+        menu.close()
+
+
 def test_S28_go_to_line_and_the_status_bar_count_alike(window, tmp_path):
     (tmp_path / "a").write_text("\t23456789\n")
     editor = opened(window, tmp_path / "a")
@@ -253,7 +291,7 @@ def test_quick_open_finds_a_file_among_thousands(window, tmp_path):
             (tmp_path / f"d{folder}" / f"file_{number}.py").write_text("")
     (tmp_path / "d7" / "needle_here.py").write_text("found\n")
     window.open_project(str(tmp_path))
-    wait(lambda: window.actions_["file.quick_open"].isEnabled(), "the project")
+    wait(window.actions_["file.quick_open"].isEnabled, "the project")
     key(window, "Ctrl+P")
     dialog = next(d for d in window.findChildren(QDialog) if isinstance(d, QuickOpen))
     QTest.keyClicks(dialog._line, "nedlhere")
@@ -280,7 +318,7 @@ def test_a_dead_core_is_said_in_the_window(qapp, tmp_path):
         (tmp_path / "a").write_text("a\n")
         opened(window, tmp_path / "a")
         os.kill(core.pipe._pid, signal.SIGKILL)
-        wait(lambda: window._notice.isVisible(), "the notice")
+        wait(window._notice.isVisible, "the notice")
         assert "core has ended" in window._notice_text.text()
         window.close()
         window.deleteLater()

@@ -75,8 +75,8 @@ def propose(proposal="p1", path="a.py", diff="--- a/a.py\n+++ b/a.py\n@@ -1 +1 @
 def resolved(proposal="p1", outcome="applied", decision="approve", message="m"):
     event("resolved", proposal=proposal, decision=decision, by="user", outcome=outcome, message=message)
 
-def end(text="bye", stop="end_turn"):
-    event("message", text=text, stop=stop, usage={})
+def end(text="bye", stop="end_turn", detail=""):
+    event("message", text=text, stop=stop, detail=detail, usage={})
 
 def serve_out():
     while True:

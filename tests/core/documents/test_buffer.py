@@ -143,6 +143,20 @@ def test_the_selection_of_an_older_revision_is_carried_over_too(pen, at):
     assert one.buffer.undo(origin="user").selection == (Position(1, 4), Position(1, 4))
 
 
+@given(st.text("\r\nx", min_size=12, max_size=60), st.sampled_from(("lf", "crlf", "cr")))
+@examples(ci=200, deep=5000)
+def test_A05_every_end_becomes_the_same_and_no_position_moves(before: str, ending: lines.Ending):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "CHUNK", 4)
+        follower = Follower(before)
+        buffer = Buffer("b1", Text([before]), changed=follower)
+        buffer.set_line_ending(ending, origin="user")
+        assert str(buffer.text) == lines.with_ending(before, ending)
+        assert follower.lines == [content for content, _ in lines.split(before)]
+        buffer.undo(origin="user")
+        assert str(buffer.text) == before
+
+
 def test_A05_making_mixed_line_ends_uniform_is_one_step(pen):
     one = pen("a\r\nb\nc\r\n")
     assert one.buffer.line_ending == "mixed"

@@ -105,6 +105,14 @@ def test_every_hit_is_found_across_chunks_and_line_ends(data: st.DataObject, mod
         assert not lines.splits_crlf(model, to)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_long_hit_is_found_wherever_it_lies(end: str):
+    needle = f"one{end}two three{end}four"
+    for at in range(300):
+        real = Text(["." * at + needle + "." * (300 - at)])
+        assert real.find_all("one\ntwo three\nfour", 2) == [(at, at + len(needle))]
+
+
 def test_overlapping_hits_count():
     assert Text(["aaaa"]).find_all("aa", 9) == [(0, 2), (1, 3), (2, 4)]
     assert Text(["aaaa"]).find_all("aa", 2) == [(0, 2), (1, 3)]

@@ -65,6 +65,15 @@ def test_another_origin_ends_the_word(pen):
     assert states(typed) == ["abc!", "ab!", "ab", ""]
 
 
+def test_two_who_type_in_one_place_have_steps_of_their_own(pen):
+    typed = pen()
+    typed.type(0, "ab")
+    place = Position(0, 2)
+    typed.buffer.edit(typed.buffer.revision, [Edit(place, place, "c")], origin="other", group="typing")
+    typed.type(3, "d")
+    assert states(typed) == ["abcd", "abc", "ab", ""]
+
+
 def test_typing_over_a_selection_is_one_step_with_the_word(pen):
     typed = pen("old")
     typed.put(0, "n", 3, group="typing")

@@ -96,7 +96,7 @@ def test_a_front_end_that_does_not_read_costs_little_memory_and_gets_everything_
             answered = message.get("id") == stopping
         words = text.split()
         assert words == [str(number) for number in range(1, len(words) + 1)]
-        assert 10_000 < len(words) < FLOOD
+        assert 1000 <= len(words) < FLOOD
 
 
 @pytest.mark.needs_echo
@@ -180,14 +180,14 @@ def test_answers_that_nobody_reads_hold_back_the_requests(project):
         buffer = core.call("buffer.open", path="wide.txt")["buffer"]
         before = memory(core.process.pid)
         request = {"jsonrpc": "2.0", "id": 7, "method": "buffer.text", "params": {"buffer": buffer}}
-        line = json.dumps(request).encode() + b"\n"
+        requests = (json.dumps(request).encode() + b"\n") * 10_000
         pipe = core.process.stdin.fileno()
         os.set_blocking(pipe, False)
-        sent = b""
+        sent = 0
         with contextlib.suppress(BlockingIOError):
             while True:
-                sent += (line * 1000)[: os.write(pipe, line * 1000)]
+                sent += os.write(pipe, requests[sent:])
                 wait_until(lambda: work(core.process.pid))
         assert memory(core.process.pid) - before < 32 * 1024 * 1024
         # All of it is answered when somebody reads.
-        assert {core.answer()["id"] for _ in range(sent.count(b"\n"))} == {7}
+        assert {core.answer()["id"] for _ in range(requests.count(b"\n", 0, sent))} == {7}

@@ -122,7 +122,7 @@ class Turns:
         if self._stopping or (known is not None and known.digest == event.digest):
             return
         self._asked[event.proposal] = event
-        self._view.proposed(event.proposal, event.path)
+        self._view.proposed(event.proposal, event.call, event.path)
         decided = False
         with anyio.CancelScope() as self._question:
             while not decided:

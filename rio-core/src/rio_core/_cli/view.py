@@ -23,15 +23,6 @@ __all__ = ["View"]
 _SUMMARY: Final = 200
 """Characters of a tool's summary that are shown."""
 
-_STOPS: Final = {
-    "end_turn": "",
-    "stop_sequence": "",
-    "max_tokens": "The reply is cut off: it reached the provider's limit of tokens.",
-    "model_context_window_exceeded": "The reply is cut off: the conversation is longer than the model can take.",
-    "refusal": "The provider declined to answer.",
-    "pause_turn": "The provider paused and did not go on.",
-}
-
 
 class View:
     """Draws events on a screen; errors go to a screen of their own. Proposals are drawn by who decides them."""
@@ -42,11 +33,13 @@ class View:
         self._stream: Literal["", "reply", "thinking", "output"] = ""
         self._replied = False
         self._paths: dict[str, str] = {}
+        self._calls: set[str] = set()
 
-    def proposed(self, proposal: str, path: str) -> None:
-        """Remember what a proposal is about."""
+    def proposed(self, proposal: str, call: str, path: str) -> None:
+        """Remember what a proposal is about, and which call made it: its result is told by the decision."""
         self._stream = ""
         self._paths[proposal] = path
+        self._calls.add(call)
 
     def refused(self, error: RioError) -> None:
         """Why a decision was not taken."""
@@ -83,6 +76,8 @@ class View:
             case AgentTool():
                 given = arguments({"path": event.input["path"]} if _proposes(event) else event.input)
                 screen.line(("> ", "dim"), (one_line(event.name), "bold"), (f"  {given}" if given else "", "dim"))
+            case AgentToolResult() if event.call in self._calls:
+                self._calls.remove(event.call)
             case AgentToolResult(ok=True):
                 screen.line((f"  {cut(one_line(event.summary), _SUMMARY)}", "dim"))
             case AgentToolResult():
@@ -93,8 +88,8 @@ class View:
                 if event.text and not self._replied:
                     screen.line(event.text)
                 self._replied = False
-                if note := _STOPS.get(event.stop, f"The reply ended for a reason that rio does not know: {event.stop}"):
-                    screen.warn(one_line(note))
+                if event.detail:
+                    screen.warn(one_line(event.detail))
                 screen.fresh()
             case AgentError():
                 screen.fresh()

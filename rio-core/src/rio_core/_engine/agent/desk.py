@@ -81,9 +81,11 @@ class Desk:
 
     async def present(self, record: Proposed, *, disk: Disk = "same") -> Proposal:
         """A proposal as it is shown now."""
-        buffer = await self._open_one(record)
+        buffer = await self._reachable(record)
         span = self.span(buffer, record.old) if buffer else None
-        before, after, first = _surroundings(buffer, *span) if buffer and span else ("", "", 0)
+        # Without its place nothing is known of what follows: a line is drawn as one that has an end.
+        bare = ("", "" if record.kind == "create" else "\n", 0)
+        before, after, first = _surroundings(buffer, *span) if buffer and span else bare
 
         def draw() -> Proposal:
             old, new = split(before + record.old + after), split(before + record.new + after)
@@ -96,7 +98,7 @@ class Desk:
         """Where the change would land now."""
         if record.kind == "create":
             return Position(0, 0)
-        buffer = await self._open_one(record)
+        buffer = await self._reachable(record)
         span = self.span(buffer, record.old) if buffer else None
         return buffer.text.position(span[0]) if buffer and span else None
 
@@ -181,12 +183,12 @@ class Desk:
                 raise
             return None
 
-    async def _open_one(self, record: Proposed) -> Buffer | None:
-        """The document of a proposal if it is open and its path still leads to it."""
+    async def _reachable(self, record: Proposed) -> Buffer | None:
+        """The document that a proposal would change, opened if need be; None where there is none to be had."""
         if record.kind == "create":
             return None
         try:
-            return await self._documents.find(record.path)
+            return await self._documents.open(record.path)
         except RioError:
             return None
 
@@ -246,7 +248,7 @@ class Desk:
             )
 
     async def _check_edit(self, record: Proposed) -> str | None:
-        if await self._open_one(record) is None:
+        if await self._documents.find(record.path) is None:
             await anyio.to_thread.run_sync(self._check_size, record.path)
         buffer = await self._documents.open(record.path)
         found = await self._follow(buffer)

@@ -204,7 +204,7 @@ class Conversations:
         self._path(name).unlink()
 
     def _names(self) -> Iterator[str]:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             names = [entry.name.removesuffix(".jsonl") for entry in os.scandir(self._folder)]
             yield from sorted((name for name in names if _ID.fullmatch(name)), reverse=True)
 

@@ -137,11 +137,7 @@ class Root:
             try:
                 place = self._find(path)
             except FileNotFoundError:
-                folder, missing = self._deepest(self.names(path))
-                try:
-                    return (*self._names_of(folder, label), *missing)
-                finally:
-                    os.close(folder)
+                return self._real_missing(path)
             if place is None:
                 return ()
             with place:
@@ -199,11 +195,28 @@ class Root:
             if target is None:
                 return place
             place.close()
-            inside = self._location.names_below(target) if target.startswith("/") else (*parents, *link_names(target))
-            if inside is None:
-                raise LeadsOutError
-            names = inside
+            names = self._linked(parents, target)
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+    def _real_missing(self, path: str) -> tuple[str, ...]:
+        """The names of a path on whose way something is missing; a link that leads to what is missing is followed."""
+        names = self.names(path)
+        for _ in range(MAX_LINKS + 1):
+            folder, missing = self._deepest(names)
+            with Place(folder, missing[0], shown(path)) as place:
+                target = link_target(place)
+                here = self._names_of(folder, shown(path))
+            if target is None:
+                return (*here, *missing)
+            names = (*self._linked(here, target), *missing[1:])
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+    def _linked(self, folder: Sequence[str], target: str) -> tuple[str, ...]:
+        """The names to which a link in a folder leads."""
+        inside = self._location.names_below(target) if target.startswith("/") else (*folder, *link_names(target))
+        if inside is None:
+            raise LeadsOutError
+        return inside
 
     def _real_folder(self, names: Sequence[str], path: str) -> tuple[str, ...]:
         folder = self._open(names)

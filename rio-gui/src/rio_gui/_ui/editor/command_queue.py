@@ -2,11 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable
+from typing import Final
 
 from rio_core.protocol import RioError
 from rio_gui._ui.document.document import Document, MissingLinesError
 
 Command = Callable[[], None]
+
+_TRIES: Final = 100  # a command that goes up or down through many unknown lines asks for them a few at a time
+_TOO_MUCH: Final = RioError("unsupported", "This needs more of the text at once than can be had.", "Select less.")
 
 
 class CommandQueue:
@@ -16,6 +20,7 @@ class CommandQueue:
         self._document = document
         self._failed = failed
         self._waiting: deque[Command] = deque()
+        self._tries = 0
         self._running = False
 
     @property
@@ -42,8 +47,12 @@ class CommandQueue:
                 try:
                     self._waiting[0]()
                 except MissingLinesError as missing:
-                    self._document.fetch(missing.first, missing.count, missing.columns)
-                    return
+                    self._tries += 1
+                    if self._tries <= _TRIES:
+                        self._document.fetch(missing.first, missing.count, missing.columns)
+                        return
+                    self._waiting.popleft()
+                    self._failed(_TOO_MUCH)
                 except RioError as error:
                     self._waiting.popleft()
                     self._failed(error)
@@ -52,5 +61,6 @@ class CommandQueue:
                     raise
                 else:
                     self._waiting.popleft()
+                self._tries = 0
         finally:
             self._running = False

@@ -5,6 +5,7 @@ from typing import Any, Final
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QClipboard,
+    QContextMenuEvent,
     QDrag,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -38,6 +39,8 @@ _SCROLL_TIME: Final = 30  # milliseconds between steps while a selection is drag
 class Editor(EditingView):
     """The whole editor widget."""
 
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted, at a place of the screen."""
     files_dropped = Signal(list)
     """Files were dropped; their URLs."""
 
@@ -177,6 +180,14 @@ class Editor(EditingView):
         if not self._in_selection(point):
             place = self.place_at(point)
             self.queue.run(lambda: self.select((place, place)))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        place = event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            rect = self.caret_rect(self.selection[1])
+            place = self.viewport().mapToGlobal(rect.bottomLeft() if rect is not None else QPoint(0, 0))
+        self.menu_wanted.emit(place)
+        event.accept()
 
     def _in_selection(self, point: QPoint) -> bool:
         start, end = ordered(self.selection)

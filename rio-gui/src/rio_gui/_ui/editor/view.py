@@ -361,6 +361,8 @@ class TextView(QAbstractScrollArea):
                 return
 
     def _update_edited(self, edits: Sequence[Edit]) -> None:
+        if not edits:  # only the encoding is another one
+            return
         total_changed = any(
             edit.start.line != edit.end.line or end_of(edit.start, edit.text).line != edit.start.line for edit in edits
         )

@@ -79,13 +79,12 @@ def overwrite(document: Reader, selection: Selection, text: str) -> Change:
 def newline(document: Reader, selection: Selection, indent: Indent, end_of_line: str) -> Change:
     """Begin a line that is indented like this one, one level more behind an opening bracket or a colon."""
     start, end = ordered(selection)
-    head, first = document.around(Position(start.line, 0))
-    blanks = leading(head)[: start.column] if first == 0 else ""
-    before, first = document.around(start)
-    before = before[: start.column - first].rstrip()
+    # One stretch of a line is looked at and no other: of a long line two may never be known at once.
+    around, first = document.around(start)
+    blanks = leading(around)[: start.column] if first == 0 else ""
+    before = around[: start.column - first].rstrip()
+    behind = around[start.column - first :].lstrip() if start == end else ""
     deeper = indent.unit if before.endswith(_OPENING) else ""
-    around, first = document.around(end)
-    behind = around[end.column - first :].lstrip()
     text = end_of_line + blanks + deeper
     caret = end_of(start, text)
     if deeper and before.endswith(_OPENING[:-1]) and behind.startswith(_CLOSING):

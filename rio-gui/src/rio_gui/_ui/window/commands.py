@@ -66,7 +66,7 @@ COMMANDS: Final = (
     Command("edit.select_all", "Select &All", "Select the whole text", 1),
     Command("edit.duplicate", "&Duplicate Lines", "The lines once more", 2),
     Command("edit.delete_lines", "D&elete Lines", "Remove the lines", 2),
-    Command("edit.move_lines_up", "Move Lines U&p", "Let the lines go up by one", 2),
+    Command("edit.move_lines_up", "Move Line&s Up", "Let the lines go up by one", 2),
     Command("edit.move_lines_down", "Move Lines Dow&n", "Let the lines go down by one", 2),
     Command("edit.join_lines", "&Join Lines", "Make one line of this and the next", 2),
     Command("edit.indent", "&Indent", "Indent the lines by one level", 3),

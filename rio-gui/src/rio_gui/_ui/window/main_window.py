@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCloseEvent, QFont
-from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QPushButton, QToolBar
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QPushButton, QToolBar, QWidget
 
 from rio_core.protocol import RioError, visible_line
 from rio_core.protocol.ops.project import OpenParams, OpenResult
@@ -32,7 +32,7 @@ class MainWindow(QMainWindow):
         self._link = link
         self._closing = False
         self._project: str | None = None
-        self._go_to: "GoToLine | None" = None
+        self._go_to: GoToLine | None = None
         self.setObjectName("rio")
         self.resize(1000, 700)
         self.keys = default_keys()
@@ -52,7 +52,10 @@ class MainWindow(QMainWindow):
         self.tabs.changed.connect(self._show_state)
         self.tabs.failed.connect(self._say)
         self.tabs.refused.connect(self._hand_back)
+        self.tabs.menu_wanted.connect(self._context_menu)
         self.panes["position"].activated.connect(lambda: self._run_named("search.go_to_line"))
+        self.panes["encoding"].activated.connect(self._choose_encoding)
+        self.panes["line_end"].activated.connect(self._choose_line_end)
         self.panes["mode"].activated.connect(lambda: self._in_editor("toggle_overwrite"))
         link.lost.connect(self._lost)
         link.answering.connect(self._answering)
@@ -106,6 +109,33 @@ class MainWindow(QMainWindow):
     def _in_editor(self, verb: str) -> None:
         if (editor := self.tabs.current()) is not None:
             editor.do(verb)
+
+    def _choose_encoding(self) -> None:
+        from rio_gui._ui.window.text_form import encoding_menu
+
+        if (editor := self.tabs.current()) is not None:
+            self._pop_up(encoding_menu(editor.document, self._say, self), self.panes["encoding"])
+
+    def _choose_line_end(self) -> None:
+        from rio_gui._ui.window.text_form import line_end_menu
+
+        if (editor := self.tabs.current()) is not None:
+            self._pop_up(line_end_menu(editor.document, self._say, self), self.panes["line_end"])
+
+    def _pop_up(self, menu: QMenu, pane: QWidget) -> None:
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(pane.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
+    def _context_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        editor = self.tabs.current()
+        selected = editor is not None and editor.selection[0] != editor.selection[1]
+        names = ("edit.cut", "edit.copy", "edit.paste") if selected else ("edit.paste", "edit.select_all")
+        menu.addActions([self.actions_[name] for name in names])
+        menu.addSeparator()
+        menu.addActions([self.actions_[name] for name in ("edit.toggle_comment", "search.to_bracket")])
+        menu.popup(place)
 
     def do_file_new(self) -> None:
         """Begin a file."""

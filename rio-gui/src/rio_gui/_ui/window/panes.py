@@ -14,7 +14,7 @@ _PANES: Final = {
     "position": ("Ln 99999, Col 9999", "Line and column; a tab counts as one column. Double click: go to a line"),
     "selection": ("99999 lines", "How much is selected"),
     "mode": ("OVR", "Whether typed text goes between or over. Double click: the other one"),
-    "encoding": ("UTF-8 + BOM", "The encoding of the file"),
+    "encoding": ("UTF-8 + BOM", "The encoding of the file. Double click: change, or read again as another"),
     "line_end": ("Mixed", "How lines end. Double click: change"),
     "indent": ("Spaces: 8", "How lines are indented"),
     "access": ("RO", "RW, or RO for a file that cannot be written"),

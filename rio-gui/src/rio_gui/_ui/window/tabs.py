@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QPoint, QUrl, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -34,6 +34,8 @@ class Tabs(QTabWidget):
     """Another file is in front, or something about the one in front is different."""
     failed = Signal(object)
     """Something could not be done; a RioError."""
+    menu_wanted = Signal(QPoint)
+    """The context menu of the editor in front is wanted, at a place of the screen."""
     refused = Signal(list, object)
     """Typed text was taken out again; the texts, and a RioError."""
 
@@ -116,6 +118,7 @@ class Tabs(QTabWidget):
             editor.state_changed_.connect(lambda at=editor: self._retitle(at))
             editor.failed.connect(self.failed)
             editor.refused.connect(self.refused)
+            editor.menu_wanted.connect(self.menu_wanted)
             editor.files_dropped.connect(self._open_dropped)
             self.addTab(editor, "")
         self.setCurrentWidget(editor)
@@ -126,10 +129,16 @@ class Tabs(QTabWidget):
     # Saving
 
     def save(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
-        """Write a file, asking for its name when it has none, and for the user's word over a change by others."""
+        """Write a file, asking for its name when it has none, and for the user's word over a change by others.
+
+        Like everything here that acts on a file, it comes after the keys that were typed before.
+        """
+        editor.queue.run(lambda: self._save(editor, then))
+
+    def _save(self, editor: Editor, then: Callable[[], None]) -> None:
         document = editor.document
         if document.info.path is None:
-            self.save_as(editor, then)
+            self._save_as(editor, then)
             return
 
         def failed(error: RioError) -> None:
@@ -146,6 +155,9 @@ class Tabs(QTabWidget):
 
     def save_as(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
         """Write a file under a name that is asked for."""
+        editor.queue.run(lambda: self._save_as(editor, then))
+
+    def _save_as(self, editor: Editor, then: Callable[[], None]) -> None:
         document = editor.document
         start = document.info.path or self._intended.get(document.buffer, "")
         if document.info.path is None and start:
@@ -196,13 +208,16 @@ class Tabs(QTabWidget):
 
     def close_editor(self, editor: Editor, then: Callable[[], None] = _nothing) -> None:
         """Close a file; what is not saved is asked about first. `then` follows only when it is closed."""
+        editor.queue.run(lambda: self._close_asking(editor, then))
+
+    def _close_asking(self, editor: Editor, then: Callable[[], None]) -> None:
         if editor.document.dirty:
             self.setCurrentWidget(editor)
             answer = self._ask_to_save(editor)
             if answer == "cancel":
                 return
             if answer == "save":
-                self.save(editor, lambda: self._close(editor, then, discard=False))
+                self._save(editor, lambda: self._close(editor, then, discard=False))
                 return
         self._close(editor, then, discard=True)
 
