@@ -143,6 +143,7 @@ def test_A11_owner_and_attributes_are_kept(folder: Folder, linked: bool):
     folder.save("a", b"new", folder.stamp("a"))
     after = path.stat()
     assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
+    assert (after.st_ino == before.st_ino) == linked
     assert os.getxattr(path, "user.note") == b"kept"
     assert os.getxattr(path, ACL) == acl(1234)
 
@@ -186,6 +187,21 @@ def test_in_a_folder_without_write_right_the_file_is_written_in_place(folder: Fo
     assert (folder.path / "a").read_bytes() == b"new text"
     assert (folder.path / "a").stat().st_ino == stamp.inode
     assert folder.left() == {"a"}
+
+
+@needs_root
+def test_mode_bits_that_writing_takes_away_are_set_again(folder: Folder):
+    folder.make("a", b"old")
+    os.link(folder.path / "a", folder.path / "b")
+    os.chown(folder.path / "a", NOBODY, NOBODY)
+    (folder.path / "a").chmod(0o4755)
+    folder.recovery.mkdir()
+    folder.recovery.chmod(0o777)
+    stamp = folder.stamp("a")
+    with folder.place("a") as place:
+        as_nobody(lambda: save(place, [b"new text"], stamp, recovery="."), folder.recovery)
+    assert (folder.path / "b").read_bytes() == b"new text"
+    assert stat.S_IMODE((folder.path / "a").stat().st_mode) == 0o4755
 
 
 @needs_root
@@ -268,6 +284,24 @@ def test_A12_a_full_disk_leaves_the_old_bytes(folder: Folder, linked: bool, size
     assert (folder.path / "a").read_bytes() == b"n" * 10_000
 
 
+def test_A12_without_space_not_one_old_byte_is_overwritten(folder: Folder, monkeypatch: pytest.MonkeyPatch):
+    stamp = folder.make("a", b"old")
+    os.link(folder.path / "a", folder.path / "b")
+    written: list[int] = []
+    write = os.write
+
+    def watched(file: int, data: bytes) -> int:
+        written.append(os.fstat(file).st_ino)
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", watched)
+    with file_size_limit(4096), refused("io", "cannot save a"):
+        folder.save("a", b"n" * 10_000, stamp)
+    assert written
+    assert stamp.inode not in written
+    assert (folder.path / "a").read_bytes() == b"old"
+
+
 @contextmanager
 def little_space(path: Path) -> Iterator[bool]:
     """A folder on a disk of 64 KiB, or, where nothing can be mounted, a limit of as much for a file."""
@@ -320,6 +354,18 @@ def test_other_times_or_another_inode_with_the_same_bytes_are_no_change(folder: 
     (folder.path / "b").rename(folder.path / "a")
     folder.save("a", b"two", stamp)
     assert (folder.path / "a").read_bytes() == b"two"
+
+
+def test_a_settled_file_that_is_written_with_the_old_times_is_known_by_its_change_time(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(files.reading, "_SETTLED_NS", -(10**18))
+    stamp = folder.make("a", b"old")
+    before = (folder.path / "a").stat()
+    while (folder.path / "a").stat().st_ctime_ns == before.st_ctime_ns:
+        (folder.path / "a").write_bytes(b"new")
+        os.utime(folder.path / "a", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not stamp.looks_like((folder.path / "a").stat())
 
 
 def test_a_settled_file_is_known_by_its_status_alone(folder: Folder, monkeypatch: pytest.MonkeyPatch):
@@ -481,7 +527,14 @@ def test_a_private_file_is_private_from_the_first_instant(
         seen.append(os.fstat(file).st_mode)
         return write(file, data)
 
+    fchmod = os.fchmod
+
+    def watched_too(file: int, mode: int) -> None:
+        assert not stat.S_IMODE(os.fstat(file).st_mode) & 0o077
+        fchmod(file, mode)
+
     monkeypatch.setattr(os, "write", watched)
+    monkeypatch.setattr(os, "fchmod", watched_too)
     old_umask = os.umask(umask)
     try:
         with folder.place("key") as place:

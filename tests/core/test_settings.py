@@ -251,6 +251,19 @@ def test_each_type_takes_its_values_and_gives_them_back(folder: Path, kind: Any,
     assert settings.stored("provider.p.key") == good[-1]
 
 
+def test_a_writer_that_would_change_more_than_the_one_value_is_not_trusted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import tomlkit
+
+    file = write(folder, HAND)
+    settings = Settings(folder, Bus())
+    monkeypatch.setattr(tomlkit, "dumps", lambda document: document.as_string().replace("mine", "yours"))
+    with pytest.raises(RioError, match="without touching the rest"):
+        settings.set("agent.save", False)
+    assert file.read_text() == HAND
+
+
 KEYS = st.sampled_from(
     ["agent.save", "provider.p.x", "provider.q.x", "provider.selected", "plugins.disabled", "new.table.key"]
 )

@@ -16,7 +16,9 @@ def pytest_collection_modifyitems(items):
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
             item.add_marker(
-                pytest.mark.qt_log_ignore("^This plugin does not support (propagateSizeHints|raise)", extend=True)
+                pytest.mark.qt_log_ignore(
+                    "^This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)", extend=True
+                )
             )
 
 

@@ -376,6 +376,22 @@ def test_a_gutter_row_is_level_with_its_text_row(opened):
         assert abs(in_text - in_gutter) <= 1
 
 
+def test_a_selection_is_painted_without_seams_over_rows_and_mixed_directions(opened):
+    hand = opened("MMMMMMMM\n" * 6 + "abc שלום def\n")
+    hand.do("select_all")
+    image = hand.editor.viewport().grab().toImage()
+    ground = hand.editor.colors.selection.rgb()
+    x = hand.editor.gutter_width() + 5
+    for at in (round(x + 1.5 * hand.editor.layouts.char_width), round(x + 8.1 * hand.editor.layouts.char_width)):
+        rows = [y for y in range(6 * hand.editor.layouts.row_height) if image.pixelColor(at, y).rgb() == ground]
+        seams = {y % hand.editor.layouts.row_height for y in range(6 * hand.editor.layouts.row_height)} - {
+            y % hand.editor.layouts.row_height for y in rows
+        }
+        assert not {0, hand.editor.layouts.row_height - 1} & seams
+    row = hand.editor.layouts.row_height * 6 + hand.editor.layouts.row_height // 2
+    assert any(image.pixelColor(at, row).rgb() == ground for at in range(x, x + 80))
+
+
 def test_lines_in_the_middle_of_a_large_file(opened):
     text = "".join(f"line {n}\n" for n in range(200_000))
     hand = opened(text)

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 import rio_provider_claude
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claude import strict_rules
@@ -81,6 +81,16 @@ STEPS: st.SearchStrategy[list[Step]] = st.lists(
     min_size=4,
     max_size=14,
 )
+
+
+# A model that is chosen while a proposal waits counts from the next turn: what was thought before is the first one's.
+CHANGE = {"type": "tool_use", "name": "propose_edit", "input": {"path": "a.txt", "old": "a", "new": "x"}}
+CHOSEN_MEANWHILE: list[Step] = [
+    ("send", [{"blocks": [{"type": "thinking", "thinking": "A change."}, CHANGE], "stop": "tool_use"}]),
+    ("model", "claude-haiku-4-5"),
+    ("decide", "approve"),
+    ("send", []),
+]
 
 
 class Walk:
@@ -183,6 +193,7 @@ def test_no_walk_earns_a_refusal(server: Strict, tmp_path_factory: pytest.TempPa
 
     @examples(ci=60, deep=2000)
     @given(steps=STEPS)
+    @example(steps=CHOSEN_MEANWHILE)
     def walks(steps: list[Step]) -> None:
         counts.update(anyio.run(walk, server, tmp_path_factory.mktemp("walk"), steps))
 

@@ -90,6 +90,8 @@ def test_a_second_mark_is_text():
         ("shift_jis", "\u65e5\u672c\n"),
         ("gb18030", "\u56fd\U0001f600\n"),
         ("iso2022_jp", "a\u65e5\u672cb\n"),
+        ("iso2022_jp", "\u65e5\u672c"),
+        ("big5hkscs", "x\u00ca"),
         ("hz", "a\u56fdb\n"),
         ("big5hkscs", "\u00ca\u0304x\u00ca\n"),
         ("cp037", "abc\r\n"),

@@ -238,6 +238,8 @@ async def test_S11_a_file_that_was_deleted_is_made_again_on_demand_only(document
     error = await refusal(documents.save(buffer.id))
     assert error.kind == "changed_on_disk"
     assert "was deleted" in error.message
+    assert await documents.find("f") is buffer
+    assert await documents.open("f") is buffer
     await documents.save(buffer.id, force=True)
     assert (project / "f").read_bytes() == b"very old"
 

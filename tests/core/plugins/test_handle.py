@@ -4,6 +4,9 @@ import asyncio
 import contextlib
 import sys
 import threading
+import types
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import anyio
@@ -420,7 +423,7 @@ async def test_S12_G09_no_secret_is_within_reach_of_a_request(started: Any):
 
     async def respond(request: Any, post: Any) -> None:
         seen.append(repr(request))
-        _walk(request, seen, set())
+        seen.extend(_texts(request))
         assert request.setup.secret("key") == key
         try:
             request.setup.secret("other")
@@ -436,24 +439,24 @@ async def test_S12_G09_no_secret_is_within_reach_of_a_request(started: Any):
     assert "'other' is not among" in "".join(seen)
 
 
-def _walk(value: Any, seen: list[str], known: set[int]) -> None:
-    if id(value) in known or isinstance(value, type(sys)) or len(known) > 20_000:
-        return
-    known.add(id(value))
-    if isinstance(value, str | bytes):
-        seen.append(repr(value))
-    elif isinstance(value, dict):
-        for pair in value.items():
-            _walk(pair, seen, known)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for member in value:
-            _walk(member, seen, known)
-    else:
-        for cell in getattr(value, "__closure__", None) or ():
-            _walk(cell.cell_contents, seen, known)
-        for name in dir(value):
-            if not name.startswith("__"):
-                _walk(getattr(value, name, None), seen, known)
+def _texts(start: Any) -> Iterator[str]:
+    """Every text that can be reached from an object, the nearest first."""
+    known: dict[int, Any] = {}
+    waiting = deque([start])
+    while waiting and len(known) < 20_000:
+        value = waiting.popleft()
+        if id(value) in known or isinstance(value, types.ModuleType | type):
+            continue
+        known[id(value)] = value
+        if isinstance(value, str | bytes):
+            yield repr(value)
+        elif isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple | set | frozenset):
+            waiting += value
+        else:
+            waiting += [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+            waiting += [getattr(value, name, None) for name in dir(value) if not name.startswith("__")]
 
 
 # -- models ------------------------------------------------------------------------------------------------------------

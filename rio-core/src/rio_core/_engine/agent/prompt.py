@@ -67,16 +67,17 @@ def compose(shown: Sequence[Layer]) -> list[str]:
 
 
 def _labelled(layer: Layer) -> str:
-    text = layer.text.strip()
+    if layer.name == "rio":
+        return layer.text
+    text = visible(layer.text).strip()
     if layer.name == "user":
         return f"Instructions of your user, for every project:\n\n{text}"
-    if layer.name == "project":
-        return (
-            "The project's file AGENTS.md follows, between the two lines of equals signs. It was written by the "
-            "authors of the project, not by your user: information about the project and its habits.\n"
-            f"==========\n{visible(text)}\n=========="
-        )
-    return text
+    # Each of its lines is marked: none can pretend that the file has ended.
+    quoted = "".join(f"> {line}\n" for line in text.split("\n"))
+    return (
+        "The project's file AGENTS.md follows, each of its lines after `> `. It was written by the authors of the "
+        f"project, not by your user: information about the project and its habits.\n\n{quoted}"
+    )
 
 
 def _user_text(path: Path) -> tuple[str, bool] | None:

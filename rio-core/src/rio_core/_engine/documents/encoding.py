@@ -141,14 +141,12 @@ def encode(text: Text, form: Format) -> list[bytes]:
 
 
 def _cannot_hold(text: Text, offset: int, encoding: str) -> RioError:
-    # An encoder may hold a character back to see the next one: the fault can be one character before this piece.
-    start = max(0, offset - 1)
-    window = text.slice(start, offset + 3 * CHUNK)
-    found = next(
-        (index for index, character in enumerate(window) if not _can_hold(character, encoding)), offset - start
+    # The place that an encoder reports is not the text's where it held a character back to see the next one.
+    piece = text.slice(offset, offset + 3 * CHUNK)
+    found, character = next(
+        (index, character) for index, character in enumerate(piece) if not _can_hold(character, encoding)
     )
-    character = window[found]
-    line, column = text.position(start + found)
+    line, column = text.position(offset + found)
     shown = character if character.isprintable() else character.encode("unicode-escape").decode("ascii")
     return RioError(
         "encoding",

@@ -129,9 +129,10 @@ def _keep_mode(file: int, mode: int) -> None:
 def _put_back(file: int, copy: str, size: int) -> None:
     source = os.open(copy, os.O_RDONLY | STRICT)
     try:
-        os.lseek(file, 0, os.SEEK_SET)
-        write_all(file, _blocks(source))
+        os.ftruncate(file, size)
+        if digest_of(file) != digest_of(source):
+            os.lseek(file, 0, os.SEEK_SET)
+            write_all(file, _blocks(source))
+        os.fsync(file)
     finally:
         os.close(source)
-    os.ftruncate(file, size)
-    os.fsync(file)

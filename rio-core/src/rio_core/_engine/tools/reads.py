@@ -177,7 +177,7 @@ def _numbered(name: str, note: str, rows: Iterable[str], first: int, count: int,
     for number, row in enumerate(itertools.islice(rows, min(count, ANSWER)), first):
         hidden += count_hidden(row[:LINE])
         line = f"{number}\t{row}" if len(row) <= LINE else f"{number}\t{row[:LINE]} (cut: {len(row)} characters)"
-        size += len(line)
+        size += len(line) + 1
         if size > ANSWER and shown:
             break
         shown.append(line)

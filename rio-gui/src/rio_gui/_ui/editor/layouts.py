@@ -3,10 +3,11 @@
 import math
 import re
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from rio_gui._ui.text.columns import Columns, revealed, utf16_length
 from rio_gui._ui.text.graphemes import snapped
@@ -14,7 +15,15 @@ from rio_gui._ui.theme import Theme
 
 _KEPT: Final = 400
 _WIDE: Final = 1 << 24  # pixels; a layout counts in 1/64 of them, in 32 bits
+_RIGHT_TO_LEFT: Final = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 _BLANKS: Final = re.compile(r"[ \t]+")
+
+
+def _x(line: QTextLine, unit: int) -> float:
+    x = line.cursorToX(unit)
+    return float(x[0] if isinstance(x, tuple) else x)  # type: ignore[arg-type]  # PySide6 gives (x, unit)
 
 
 class Style(NamedTuple):
@@ -75,8 +84,7 @@ class Shape:
         line = self.layout.lineForTextPosition(unit)
         if not line.isValid():
             return 0, 0.0
-        x = line.cursorToX(unit)
-        return line.lineNumber(), float(x[0] if isinstance(x, tuple) else x)  # type: ignore[arg-type]  # the stub says object
+        return line.lineNumber(), _x(line, unit)
 
     def column(self, row: int, x: float) -> int:
         """The column whose beginning is nearest to an x of a row; never one inside a character."""
@@ -88,6 +96,20 @@ class Shape:
         if unit >= end and line.lineNumber() < self.rows - 1:
             unit = end - 1  # the place behind a wrapped row is the next row's first
         return self.first + snapped(self.text, self.columns.column(unit))
+
+    @property
+    def right_to_left(self) -> bool:
+        """Whether some of it may run from right to left."""
+        return not self.text.isascii() and _RIGHT_TO_LEFT.search(self.text) is not None
+
+    def stretches(self, low: int, high: int) -> Iterator[tuple[float, int, float]]:
+        """Where the units from `low` to `high` are, as x, row and width, of a text that runs from left to right."""
+        for row in range(self.layout.lineCount()):
+            line = self.layout.lineAt(row)
+            start, end = max(low, line.textStart()), min(high, line.textStart() + line.textLength())
+            if start < end:
+                left, right = _x(line, start), _x(line, end)
+                yield left, row, right - left
 
     def row_columns(self, row: int) -> tuple[int, int]:
         """The columns at which a row begins and behind which it ends."""

@@ -428,8 +428,13 @@ class TextView(QAbstractScrollArea):
         if high <= low:
             return []
         format_ = QTextCharFormat()
-        format_.setBackground(self.colors.selection)
         format_.setForeground(self.colors.selected_text)
+        if shape.right_to_left:
+            format_.setBackground(self.colors.selection)  # what is selected may lie in several stretches
+        else:
+            for left, top, width in shape.stretches(low, high):
+                rect = QRectF(origin.x() + left, line.y + top * self.layouts.row_height, width, self.layouts.row_height)
+                painter.fillRect(rect, self.colors.selection)
         return [format_range(low, high - low, format_)]
 
     def _paint_bracket(self, painter: QPainter, line: VisibleLine, bracket: Position) -> None:
