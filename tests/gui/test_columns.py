@@ -57,6 +57,10 @@ def test_hidden_characters_are_drawn_visibly(text, shown):
     assert revealed(text).shown == shown
 
 
+def test_signs_side_by_side_are_one_run():
+    assert revealed("a\0\0\x1bb\0").signs == [(1, 6), (8, 2)]
+
+
 @pytest.mark.parametrize("text", ["👩‍👩‍👧‍👦", "می‌خواهم", "❤️", "1️⃣", "क्‍ष", "🏳️‍🌈"])
 def test_joiners_that_do_their_work_stay(text):
     assert revealed(text).shown == text

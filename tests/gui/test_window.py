@@ -227,6 +227,10 @@ def test_encoding_and_line_ends_are_changed_from_their_panes(window, tmp_path):
     wait(lambda: "8859" in window.panes["encoding"].text(), "the encoding")
     key(editor, "Ctrl+S")
     wait(lambda: path.read_bytes() == b"\xe4\nb\n", "the save")
+    key(editor, "Ctrl+Z")
+    wait(lambda: window.panes["encoding"].text() == "UTF-8", "the encoding as it was")
+    key(editor, "Ctrl+Z")
+    wait(lambda: window.panes["line_end"].text() == "Mixed", "the line ends as they were")
 
 
 def test_the_context_menu_holds_what_fits_and_opens_from_the_keyboard(window, tmp_path):
@@ -236,13 +240,29 @@ def test_the_context_menu_holds_what_fits_and_opens_from_the_keyboard(window, tm
         if selected:
             key(editor, "Ctrl+A")
             wait(window.panes["selection"].text, "the selection")
-        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
-        QApplication.sendEvent(editor, event)
+        if selected:
+            key(editor, "Shift+F10")
+        else:
+            event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+            QApplication.sendEvent(editor, event)
         menu = QApplication.activePopupWidget()
         names = {action.objectName() for action in menu.actions()}
         assert ("edit.cut" in names) is selected
         assert "edit.paste" in names
         menu.close()
+
+
+def test_f10_enters_the_menu_bar_and_escape_leaves_it_for_the_same_caret(window, tmp_path):
+    (tmp_path / "a").write_text("abc")
+    editor = opened(window, tmp_path / "a", 0, 2)
+    wait(lambda: editor.selection[1] == (0, 2), "the caret")
+    key(editor, "F10")
+    menu = QApplication.activePopupWidget()
+    assert menu is window.menuBar().actions()[0].menu()
+    QTest.keyClick(menu, Qt.Key.Key_Escape)
+    QTest.keyClick(window.menuBar(), Qt.Key.Key_Escape)
+    assert window.focusWidget() is editor
+    assert editor.selection[1] == (0, 2)
 
 
 def test_S28_go_to_line_and_the_status_bar_count_alike(window, tmp_path):

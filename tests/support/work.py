@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from rio_provider_echo.provider import Echo
+import pytest
 
 from rio_core._engine.agent.records import Record
 from rio_core._engine.core import Core
@@ -15,6 +15,7 @@ from rio_core.api import Message, Post, Posted, ProviderInfo, Request, SecretSpe
 from rio_core.client import Client
 from rio_core.protocol import RioError
 from rio_core.protocol.events import AgentPropose
+from rio_provider_echo.provider import Echo
 from support.living import Journal, attached, living
 from support.strict import faults
 
@@ -120,15 +121,14 @@ class Work:
 
     async def refused(self, op: str, /, **params: Any) -> RioError:
         """The error of a call that must fail."""
-        try:
-            result = await self.client.call(op, **params)
-        except RioError as error:
-            assert error.message
-            assert error.action
-            assert "\n" not in error.message
-            assert error.kind != "internal", error.message
-            return error
-        raise AssertionError(f"{op} was not refused: {result}")
+        with pytest.raises(RioError) as caught:
+            await self.client.call(op, **params)
+        error = caught.value
+        assert error.message
+        assert error.action
+        assert "\n" not in error.message
+        assert error.kind != "internal", error.message
+        return error
 
     async def send(self, *lines: str, **more: Any) -> str:
         """Begin a turn."""
@@ -147,6 +147,14 @@ class Work:
 
     async def decide(self, shown: Any, decision: str = "approve", **more: Any) -> Any:
         return await self.call("agent.approve", **decision_on(shown, decision, **more))
+
+    async def outcome_of(self, decision: Awaitable[Any]) -> str:
+        """What became of a decision, or the kind of the error."""
+        try:
+            outcome: str = (await decision).outcome
+        except RioError as error:
+            return error.kind
+        return outcome
 
     async def show(self, shown: Any) -> Any:
         return await self.call("agent.proposal", turn=shown.turn, proposal=shown.proposal)

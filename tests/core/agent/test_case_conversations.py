@@ -27,7 +27,9 @@ async def test_a_conversation_goes_on_after_a_restart_with_an_unchanged_beginnin
 
 
 @pytest.mark.parametrize("decisions", [("approve", "approve"), ("reject", "approve"), ("approve", "reject")])
-async def test_a_turn_that_waits_goes_on_waiting_after_a_restart_and_the_last_decision_continues_it(tmp_path, decisions):
+async def test_a_turn_that_waits_goes_on_waiting_after_a_restart_and_the_last_decision_continues_it(
+    tmp_path, decisions
+):
     async with at_work(tmp_path, {"f.txt": b"a\nb\n"}) as work:
         before = await work.proposed(
             tool("fs_list"), edit("f.txt", "a", "A"), create("g.txt", "g"), "/then", "/say all decided", count=2
@@ -155,7 +157,9 @@ async def test_conversations_are_listed_renamed_resumed_and_deleted(tmp_path):
         assert (await work.refused("agent.resume", conversation=second)).kind == "not_found"
 
 
-@pytest.mark.parametrize("name", ["", "..", "../../x", "20250101T000000000000-00000000", "a/b", "\0", "x" * 5000, "\ud800"])
+@pytest.mark.parametrize(
+    "name", ["", "..", "../../x", "20250101T000000000000-00000000", "a/b", "\0", "x" * 5000, "\ud800"]
+)
 async def test_a_conversation_that_is_none_is_not_found(tmp_path, name):
     async with at_work(tmp_path) as work:
         for op, more in {
@@ -217,7 +221,9 @@ async def test_a_second_core_on_the_project_begins_a_conversation_of_its_own(tmp
 
 async def test_an_export_holds_everything_and_comes_in_pages(tmp_path):
     async with at_work(tmp_path, {"f.txt": b"a\n"}) as work:
-        (shown,) = await work.proposed("/say I change it", tool("fs_list"), edit("f.txt", "a", "A"), "/then", "/fail server broke")
+        (shown,) = await work.proposed(
+            "/say I change it", tool("fs_list"), edit("f.txt", "a", "A"), "/then", "/fail server broke"
+        )
         await work.decide(shown, "reject")
         await work.journal.end_of_turn()
         await work.play("\U0001f34b" * 200_000)
@@ -236,7 +242,14 @@ async def test_an_export_holds_everything_and_comes_in_pages(tmp_path):
         assert len(pieces) > 2
         assert whole.count("\U0001f34b") == 400_000
         assert whole.startswith("# /say I change it\n")
-        for part in ("## You", "## Agent", "Called `propose_edit`", "not done: Rejected: f.txt", "broke", "declined by the provider"):
+        for part in (
+            "## You",
+            "## Agent",
+            "Called `propose_edit`",
+            "not done: Rejected: f.txt",
+            "broke",
+            "declined by the provider",
+        ):
             assert part in whole, part
         await work.call("agent.reset")
         assert (await work.call("agent.export", conversation=current)).text == pieces[0]

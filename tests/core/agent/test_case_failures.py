@@ -8,6 +8,7 @@ import threading
 from typing import get_args
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from rio_core.api import Delta, Done, Thinking, ToolCall, Usage, Waiting
@@ -99,7 +100,11 @@ async def test_a_provider_that_is_selected_and_gone_is_not_replaced_in_silence(t
 
 
 async def test_a_provider_selected_in_a_turn_counts_from_the_next_one(tmp_path):
-    one = Scripted([ToolCall("c", "propose_create", {"path": "f", "text": ""}), Done("tool_use")], [Delta("1"), Done("end_turn")], name="one")
+    one = Scripted(
+        [ToolCall("c", "propose_create", {"path": "f", "text": ""}), Done("tool_use")],
+        [Delta("1"), Done("end_turn")],
+        name="one",
+    )
     two = Scripted([Delta("2"), Done("end_turn")], name="two")
     async with at_work(tmp_path, {}, one, two) as work:
         await work.call("provider.select", name="one")
@@ -194,17 +199,17 @@ async def test_many_impatient_stops_count_once(tmp_path):
 
 async def test_a_provider_that_will_not_be_cancelled_holds_nobody_up(tmp_path):
     async def stubborn(request, post):
+        began.set()
         while not released.is_set():
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(0.02)
         await post(Delta("late"))
 
-    released = threading.Event()
+    began, released = threading.Event(), threading.Event()
     provider = Scripted(stubborn, [Delta("next"), Done("end_turn")])
     async with at_work(tmp_path, {}, provider) as work:
         await work.send("x")
-        while not provider.requests:
-            await anyio.sleep(0.01)
+        await anyio.to_thread.run_sync(began.wait)
         with anyio.fail_after(5):
             await work.call("agent.stop")
             await work.journal.end_of_turn()

@@ -1,4 +1,4 @@
-"""Where the agent's tools reach, and what they must leave alone (cases C and F of agent.md; P, X, T, M and I of security.md)."""
+"""Where the agent's tools reach, and what they leave alone (agent.md C and F; security.md P, X, T, M and I)."""
 
 import os
 import unicodedata
@@ -37,11 +37,9 @@ async def test_C1_C2_C3_C7_P01_P02_P03_no_tool_reaches_out_of_the_project(tmp_pa
     async with at_work(tmp_path, {"a.txt": b"a\n"}) as work:
         outside(tmp_path)
         before = TreeSnapshot.take(tmp_path)
-        for path in ESCAPES:
-            if absolute:
-                path = f"{work.project}/{path}"
-                if path.endswith(("//etc/passwd", "/environ", "/zero", "//", "~/x.txt", "~root/x.txt")):
-                    continue
+        # Below the root, `~` and a second slash are nothing special.
+        inside = [f"{work.project}/{path}" for path in ESCAPES if not path.startswith(("/", "~"))]
+        for path in inside if absolute else ESCAPES:
             await work.play(
                 create(path, "x"),
                 edit(path, "one", "two"),
@@ -81,7 +79,8 @@ async def test_C7_a_path_through_folders_and_back_is_the_file_itself(tmp_path, p
 
 
 NO_NAMES = [
-    "nul", "CON.txt", "a/aux.py", "com1", "LPT9.x", "conin$", "a/prn.tar.gz", "x.txt.", "x.txt ", "a./b", "a:b", "x::$DATA",
+    "nul", "CON.txt", "a/aux.py", "com1", "LPT9.x", "conin$", "a/prn.tar.gz", "x.txt.", "x.txt ", "a./b", "a:b",
+    "x::$DATA",
     "a\\b", "PROGRA~1", "a\x01b", "a\nb", "a\0b", "x" * 256, "y/" * 2100, "COM\u00b9", "\uff4e\uff55\uff4c",
 ]  # fmt: skip
 
@@ -120,8 +119,9 @@ async def test_X01_T04_P06_P07_git_and_rio_are_never_written_in_any_form_of_thei
 
 
 RUN_LATER = [
-    ".vscode/tasks.json", ".envrc", "conftest.py", "sub/conftest.py", "pyproject.toml", "setup.py", "sitecustomize.py", "x.pth",
-    "Makefile", "package.json", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "CONFTEST.PY", ".VSCode/tasks.json",
+    ".vscode/tasks.json", ".envrc", "conftest.py", "sub/conftest.py", "pyproject.toml", "setup.py", "sitecustomize.py",
+    "x.pth", "Makefile", "package.json", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "CONFTEST.PY",
+    ".VSCode/tasks.json",
     "conf\u200btest.py", ".gitmodules", ".gitattributes", ".husky/pre-commit", "Dockerfile",
 ]  # fmt: skip
 SHAPES = ["AGENTS.md", "sub/CLAUDE.md", ".cursor/rules/x.mdc", ".github/copilot-instructions.md", "agents.MD"]
@@ -132,7 +132,7 @@ async def test_X02_I04_T04_files_that_run_or_shape_later_turns_are_marked_absent
     paths = [*RUN_LATER, *SHAPES]
     if present:
         paths.remove(".envrc")  # it usually holds secrets, so it is not changed (F6)
-    files = {path: b"old\n" for path in paths} if present else {}
+    files = dict.fromkeys(paths, b"old\n") if present else {}
     async with at_work(tmp_path, {**files, "plain.txt": b"old\n"}) as work:
         for path in [*paths, "plain.txt"]:
             step = edit(path, "old", "new") if path in work_files(work) else create(path, "new")
@@ -151,11 +151,17 @@ def work_files(work):
 
 
 async def test_X02_a_link_does_not_take_the_mark_off_what_it_leads_to(tmp_path):
-    async with at_work(tmp_path, {"conftest.py": b"old\n", "AGENTS.md": b"old\n", ".github/workflows/x.yml": b"old\n"}) as work:
+    async with at_work(
+        tmp_path, {"conftest.py": b"old\n", "AGENTS.md": b"old\n", ".github/workflows/x.yml": b"old\n"}
+    ) as work:
         (work.project / "notes.txt").symlink_to("conftest.py")
         (work.project / "help.txt").symlink_to("AGENTS.md")
         (work.project / "docs").symlink_to(".github/workflows")
-        for path, real in (("notes.txt", "conftest.py"), ("help.txt", "AGENTS.md"), ("docs/x.yml", ".github/workflows/x.yml")):
+        for path, real in (
+            ("notes.txt", "conftest.py"),
+            ("help.txt", "AGENTS.md"),
+            ("docs/x.yml", ".github/workflows/x.yml"),
+        ):
             (shown,) = await work.proposed(edit(path, "old", "new"))
             assert len(shown.marks) == 2, shown.marks
             assert f"The path leads to {real}." in shown.marks
@@ -167,8 +173,15 @@ async def test_X02_a_link_does_not_take_the_mark_off_what_it_leads_to(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("a\u202eb", 1), ("\u2066x\u2069", 2), ("\U000e0041\U000e0042", 2), ("zero\u200bwidth\u00ad", 2), ("\x1b[2K\x07", 2), ("plain \u00e9\u65e5\t", 0)],
-)  # fmt: skip
+    [
+        ("a\u202eb", 1),
+        ("\u2066x\u2069", 2),
+        ("\U000e0041\U000e0042", 2),
+        ("zero\u200bwidth\u00ad", 2),
+        ("\x1b[2K\x07", 2),
+        ("plain \u00e9\u65e5\t", 0),
+    ],
+)
 async def test_M01_M02_characters_that_nobody_sees_are_counted_where_they_are_shown_and_read(tmp_path, text, count):
     async with at_work(tmp_path, {"f.txt": f"old {text}\n".encode()}) as work:
         (shown,) = await work.proposed(tool("fs_read", path="f.txt"), edit("f.txt", "old", f"new {text}"))
@@ -203,7 +216,11 @@ async def test_M03_the_whole_of_a_call_is_told_to_front_ends(tmp_path):
 async def test_T09_an_approval_is_for_one_proposal_and_no_other(tmp_path):
     async with at_work(tmp_path, {"f.txt": b"one\n"}) as work:
         for number in range(3):
-            (shown,) = await work.proposed(edit("f.txt", "one", "one"[:number] + "one"))if number else await work.proposed(create(f"{number}.txt", ""))
+            (shown,) = (
+                await work.proposed(edit("f.txt", "one", "one"[:number] + "one"))
+                if number
+                else await work.proposed(create(f"{number}.txt", ""))
+            )
             before = TreeSnapshot.take(work.project)
             assert (await work.call("agent.history")).proposals
             assert not before.changes(TreeSnapshot.take(work.project))
@@ -229,7 +246,9 @@ async def test_I01_text_that_asks_for_more_gets_no_more(tmp_path):
         assert not (work.project / "run.sh").exists()
 
 
-@pytest.mark.parametrize("name", ["$(touch M)", "; touch M #.txt", "`touch M`", "-rf", "--output=M", "a'b\"c", "<b>x</b>", "%n", "*"])
+@pytest.mark.parametrize(
+    "name", ["$(touch M)", "; touch M #.txt", "`touch M`", "-rf", "--output=M", "a'b\"c", "<b>x</b>", "%n", "*"]
+)
 async def test_I02_a_name_is_never_run(tmp_path, name):
     async with at_work(tmp_path, {f"{name}/{name}": b"one\n", name + "x": b"one\n"}) as work:
         path = f"{name}/{name}"
@@ -289,7 +308,9 @@ async def test_F2_P09_what_is_no_regular_file_is_refused_at_once(tmp_path):
         os.mkfifo(work.project / "p")
         (work.project / "d").mkdir()
         for path in ("p", "d"):
-            await work.play(tool("fs_read", path=path), edit(path, "x", "y"), create(path, "x"), tool("fs_search", pattern="needle"))
+            await work.play(
+                tool("fs_read", path=path), edit(path, "x", "y"), create(path, "x"), tool("fs_search", pattern="needle")
+            )
             told = work.told()
             assert [result.is_error for result in told] == [True, True, True, False]
             assert "1 matching" in told[3].text
@@ -312,7 +333,17 @@ async def test_F4_text_in_other_encodings_is_read(tmp_path):
         assert [result.text.split("\t")[1].split("\n")[0] for result in work.told()] == ["h\u00e9llo"] * 2
 
 
-SECRETS = [".env", "sub/.env.local", "id_rsa", "cert.pem", ".netrc", "credentials.json", ".ENV", "sub/.aws/config", "env.link"]
+SECRETS = [
+    ".env",
+    "sub/.env.local",
+    "id_rsa",
+    "cert.pem",
+    ".netrc",
+    "credentials.json",
+    ".ENV",
+    "sub/.aws/config",
+    "env.link",
+]
 
 
 @pytest.mark.parametrize("is_open", [False, True])
@@ -370,7 +401,9 @@ async def test_S06_a_key_of_the_user_is_replaced_wherever_it_would_leave_the_cor
         assert [path.parent.name for path, data in kept.items() if key.encode() in data] == ["secrets"]
 
 
-@pytest.mark.parametrize("target", [".git/config", ".rio/settings.toml", "sub/../.git/hooks/x", "{project}/.git/config", "second"])
+@pytest.mark.parametrize(
+    "target", [".git/config", ".rio/settings.toml", "sub/../.git/hooks/x", "{project}/.git/config", "second"]
+)
 async def test_X01_P03_a_link_to_what_is_not_there_yet_is_judged_by_where_it_leads(tmp_path, target):
     async with at_work(tmp_path, {"sub/x": b""}) as work:
         (work.project / "second").symlink_to(".rio/x")
@@ -384,4 +417,11 @@ async def test_X01_P03_a_link_to_what_is_not_there_yet_is_judged_by_where_it_lea
         assert shown.marks == ["The path leads to missing/file.txt."]
         await work.decide(shown)
         assert work.read("missing/file.txt") == b"x"
-        assert sorted(path.name for path in work.project.iterdir()) == ["folder", "link", "missing", "plain", "second", "sub"]
+        assert sorted(path.name for path in work.project.iterdir()) == [
+            "folder",
+            "link",
+            "missing",
+            "plain",
+            "second",
+            "sub",
+        ]

@@ -77,7 +77,7 @@ def wait_until(quiet: Callable[[], Any]) -> None:
 
 
 @pytest.mark.needs_echo
-def test_a_front_end_that_does_not_read_costs_little_memory_and_gets_everything_later(project):
+def test_a_front_end_that_does_not_read_costs_little_memory_and_gets_all_of_it_in_order(project):
     with RawCore() as core:
         core.hello(project)
         core.call("provider.select", name="echo")

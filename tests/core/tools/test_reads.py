@@ -2,11 +2,11 @@
 
 import pytest
 
+from rio_core._engine.documents.edits import Edit, Position
+from rio_core._engine.documents.store import Documents
+from rio_core._engine.place import Place
 from rio_core._engine.tools.builtin import toolbox
 from rio_core._engine.tools.reads import ANSWER, FILE, LINE, Reads, up_to
-from rio_core._engine.documents.store import Documents
-from rio_core._engine.documents.edits import Edit, Position
-from rio_core._engine.place import Place
 from rio_core._engine.workspace.confine import Root
 from rio_core._engine.workspace.files import outside_place
 

@@ -53,7 +53,8 @@ def test_each_schema_is_an_object_that_says_everything_and_takes_nothing_else(sp
     for name, inner in schema["properties"].items():
         assert set(inner) <= KEYWORDS, name
         assert inner["description"].endswith("."), name
-        assert inner.get("type", "") in ("string", "integer", "boolean", "") and ("type" in inner or "anyOf" in inner)
+        assert inner.get("type", "") in ("string", "integer", "boolean", "")
+        assert ("type" in inner) != ("anyOf" in inner)
         assert ("default" in inner) == (name not in schema["required"])
     assert "$ref" not in json.dumps(schema)
 

@@ -182,12 +182,16 @@ class Editor(EditingView):
             self.queue.run(lambda: self.select((place, place)))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        place = event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            rect = self.caret_rect(self.selection[1])
-            place = self.viewport().mapToGlobal(rect.bottomLeft() if rect is not None else QPoint(0, 0))
-        self.menu_wanted.emit(place)
+            self.ask_for_menu()
+        else:
+            self.menu_wanted.emit(event.globalPos())
         event.accept()
+
+    def ask_for_menu(self) -> None:
+        """Ask for the context menu at the caret."""
+        rect = self.caret_rect(self.selection[1])
+        self.menu_wanted.emit(self.viewport().mapToGlobal(rect.bottomLeft() if rect is not None else QPoint(0, 0)))
 
     def _in_selection(self, point: QPoint) -> bool:
         start, end = ordered(self.selection)

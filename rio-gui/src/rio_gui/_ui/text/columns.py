@@ -98,7 +98,7 @@ def _mapped(text: str, signs: dict[int, str]) -> Columns:
         return Columns(text, len(text), None, [])
     starts = [0]
     parts = []
-    marks = []
+    marks: list[tuple[int, int]] = []
     unit = 0
     for at, char in enumerate(text):
         part = signs.get(at)
@@ -106,7 +106,10 @@ def _mapped(text: str, signs: dict[int, str]) -> Columns:
             part = char
             unit += 2 if char > "\uffff" else 1
         else:
-            marks.append((unit, len(part)))
+            if marks and sum(marks[-1]) == unit:
+                marks[-1] = marks[-1][0], marks[-1][1] + len(part)
+            else:
+                marks.append((unit, len(part)))
             unit += len(part)
         parts.append(part)
         starts.append(unit)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QCloseEvent, QFont
+from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QPushButton, QToolBar, QWidget
 
 from rio_core.protocol import RioError, visible_line
@@ -291,6 +291,17 @@ class MainWindow(QMainWindow):
             "The core has ended. What it had acknowledged is safe and comes back when rio is started again."
             f" {visible_line(last[0])}"
         )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        # Qt does this on Windows only.
+        if event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            bar = self.menuBar()
+            bar.setActiveAction(bar.actions()[0])
+        elif event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
+            if (editor := self.tabs.current()) is not None and editor.hasFocus():
+                editor.ask_for_menu()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self._closing or not self._link.alive:

@@ -8,10 +8,12 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from rio_core.protocol import Event, RioError, visible_line
-from rio_core.protocol.events import BufferClosed
+from rio_core.protocol.events import BufferChanged, BufferClosed
+from rio_core.protocol.ops import Nothing
 from rio_core.protocol.ops.buffer import (
     BufferResult,
     CloseParams,
+    ListResult,
     NewParams,
     OpenParams,
     ReloadParams,
@@ -268,6 +270,15 @@ class Tabs(QTabWidget):
             self._remove(event.buffer)
         else:
             editor.document.on_event(event)
+            if isinstance(event, BufferChanged) and event.origin not in ("client", "agent"):
+                # Undo and reload can bring another encoding or other line ends back, of which the event says nothing.
+                self._link.call("buffer.list", Nothing(), self._take_list, self.failed.emit)
+
+    def _take_list(self, result: ListResult) -> None:
+        for info in result.buffers:
+            editor = self._editors.get(info.buffer)
+            if editor is not None and editor.document.settled and editor.document.revision == info.revision:
+                editor.document.update(info)
 
     def _retitle(self, editor: Editor) -> None:
         index = self.indexOf(editor)
