@@ -127,7 +127,7 @@ async def test_attachments_go_along_as_blocks_of_their_own(tmp_path):
         await work.type("sub/g.txt", "unsaved ")
         given = [{"path": "f.txt"}, {"path": "f.txt", "first": 1, "count": 1}, {"path": "sub/g.txt"}]
         await work.play("look", attachments=given)
-        said, whole, part, unsaved = texts(work.requests[-1].messages)
+        whole, part, unsaved, said = texts(work.requests[-1].messages)
         assert said == "look"
         assert whole == "The user attached:\nf.txt (lines 1 to 4 of 4)\n1\tone\n2\ttwo\n3\tthree\n4\t"
         assert part == "The user attached:\nf.txt (lines 2 to 2 of 4)\n2\ttwo"
@@ -163,5 +163,5 @@ async def test_an_attachment_that_cannot_be_had_sends_nothing(tmp_path, attachme
 async def test_an_attachment_beyond_the_end_is_empty_and_says_so(tmp_path, first, count):
     async with at_work(tmp_path, {"f.txt": b"x\n"}) as work:
         await work.play("look", attachments=[{"path": "f.txt", "first": first, "count": count}])
-        (_, attached) = texts(work.requests[-1].messages)
+        attached, _ = texts(work.requests[-1].messages)
         assert "of 2)" in attached or "it has 2" in attached

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -191,3 +192,16 @@ def test_answers_that_nobody_reads_hold_back_the_requests(project):
         assert memory(core.process.pid) - before < 32 * 1024 * 1024
         # All of it is answered when somebody reads.
         assert {core.answer()["id"] for _ in range(requests.count(b"\n", 0, sent))} == {7}
+
+
+def test_requests_in_flight_are_bounded(project):
+    with RawCore() as core:
+        core.hello(project)
+        before = memory(core.process.pid)
+        one = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "fs.stat", "params": {"path": "a.txt"}}).encode()
+        writer = threading.Thread(target=core.write, args=((one + b"\n") * 20_000,))
+        writer.start()
+        for _ in range(20_000):
+            core.answer()
+        writer.join()
+        assert memory(core.process.pid) - before < 64 * 1024 * 1024

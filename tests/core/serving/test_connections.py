@@ -91,6 +91,10 @@ DECISIONS: dict[str, dict[str, Any]] = {
     "agent.resume": {"conversation": "c"},
     "agent.delete": {"conversation": "c"},
     "project.trust": {"path": "/"},
+    "provider.select": {"name": "p"},
+    "settings.set": {"key": "agent.save", "value": False},
+    "secret.set": {"provider": "p", "name": "n", "value": "v"},
+    "secret.clear": {"provider": "p", "name": "n"},
     "plugin.enable": {"name": "plugin0"},
     "plugin.disable": {"name": "plugin0"},
 }

@@ -41,6 +41,7 @@ async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
         with client.events() as events:
             decide = Review(terminal, client) if terminal else unattended(screen, NOBODY, _NOBODY)
             turns = Turns(client, events, View(screen, errors), decide, terminal)
+            await _tell_notices(client, errors)
             if terminal:
                 await _finish_waiting(client, turns, screen)
             report = turns.report
@@ -52,6 +53,14 @@ async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
             await turns.say(text)
             tell_changes(screen, turns.report)
             return turns.report.code
+
+
+async def _tell_notices(client: Client, errors: Screen) -> None:
+    """Say what the core could not read or does not use."""
+    status = await client.call("core.status")
+    history = await client.call("agent.history", limit=1)
+    for notice in (*status.notices, *history.notices):
+        errors.warn(one_line(notice))
 
 
 async def _finish_waiting(client: Client, turns: Turns, screen: Screen) -> None:

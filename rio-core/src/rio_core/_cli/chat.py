@@ -25,7 +25,7 @@ Ctrl-C stops the agent; at the prompt it leaves."""
 async def chat(client: Client, turns: Turns, screen: Screen, errors: Screen) -> int:
     """Read messages and follow their turns until the user leaves; gives the exit code."""
     with suppress(ImportError):  # editing and history in the prompt, kept in memory only
-        import readline  # noqa: F401
+        import readline  # noqa: F401  importing it is what gives the prompt its editing
     status = await client.call("agent.status")
     root = client.project.root if client.project else ""
     screen.line(

@@ -95,7 +95,9 @@ def messages(records: Sequence[Record], provider: str, context: str) -> list[Mes
     seen: set[str] = set()
     for record in records:
         if isinstance(record, Said) and record.turn not in withdrawn:
-            add("user", (Text(text) for text in record.texts if text.strip()))
+            # What was typed comes last, behind what it speaks of.
+            said = (*record.texts[1:], *record.texts[:1])
+            add("user", (Text(text) for text in said if text.strip()))
         elif isinstance(record, Answer) and record.turn not in withdrawn:
             names = _unique_ids(record, seen)
             add("assistant", _sent(record, names, provider, context))

@@ -11,6 +11,7 @@ __all__ = ["Channel"]
 
 _READ: Final = 256 * 1024
 _HIGH: Final = 1024 * 1024  # bytes that may wait before producers are held back
+_MOST: Final = 128 * 1024 * 1024  # bytes after which a peer that takes nothing counts as gone
 
 
 class Channel:
@@ -48,6 +49,13 @@ class Channel:
         self._parts.append(data)
         self._size += len(data)
         self._some.set()
+        if self._size > _MOST:
+            self._give_up()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the peer is gone, or takes nothing."""
+        return self._broken
 
     async def drain(self) -> None:
         """Wait until little enough is waiting to be taken by the peer."""

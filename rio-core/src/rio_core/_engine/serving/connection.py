@@ -3,7 +3,8 @@
 import inspect
 import logging
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio.abc import TaskGroup
@@ -27,6 +28,12 @@ __all__ = ["Connection"]
 
 logger = logging.getLogger(__name__)
 
+IN_FLIGHT: Final = 256
+"""Requests of one connection that are done beside each other; the next ones wait unread."""
+
+CALLER: "ContextVar[Connection | None]" = ContextVar("caller", default=None)
+"""The connection whose request is being done."""
+
 
 class CloseError(Exception):
     """The connection is to be closed, and why."""
@@ -42,7 +49,7 @@ class Connection:
         self._cap = cap
         self._reading = anyio.CancelScope()
         self._greeted = False
-        self._answering = False  # inside a plain handler: events that come now are caused by this connection
+        self._places = anyio.Semaphore(IN_FLIGHT)
 
     @property
     def decides(self) -> bool:
@@ -123,6 +130,7 @@ class Connection:
 
     async def _request(self, request: Request, handling: TaskGroup) -> None:
         given = None if request.id is UNSET else request.id
+        CALLER.set(self)
         answer: Any
         try:
             op = OPS.get(request.method)
@@ -136,11 +144,7 @@ class Connection:
                     f"{op.name} is for the connection that owns decisions, and this one does not.",
                     "Decide in the front end that asked for `approve` first, or close it and connect again.",
                 )
-            self._answering = True
-            try:
-                answer = handler_of(op.name)(Call(self._core, self, given), params)
-            finally:
-                self._answering = False
+            answer = handler_of(op.name)(Call(self._core, self, given), params)
         except RioError as error:
             self._fail(error, request)
         except Exception as error:
@@ -152,7 +156,14 @@ class Connection:
             elif request.method in IN_ORDER:
                 await self._finish(answer, request)
             else:
-                handling.start_soon(self._finish, answer, request)
+                await self._places.acquire()
+                handling.start_soon(self._finish_beside, answer, request)
+
+    async def _finish_beside(self, answer: Awaitable[Result], request: Request) -> None:
+        try:
+            await self._finish(answer, request)
+        finally:
+            self._places.release()
 
     async def _finish(self, answer: Awaitable[Result], request: Request) -> None:
         try:
@@ -179,9 +190,11 @@ class Connection:
     def _tell(self, event: Event) -> None:
         if not self._greeted:
             return
-        if isinstance(event, BufferChanged) and event.request is not UNSET and not self._answering:
+        if isinstance(event, BufferChanged) and event.request is not UNSET and CALLER.get() is not self:
             event = structs.replace(event, request=UNSET)
         self._channel.send(encode(Notification(method=event.NAME, params=event)))
+        if self._channel.is_broken:
+            self.stop()
 
 
 def _fault(method: str, error: Exception) -> RioError:

@@ -63,7 +63,7 @@ async def open_(call: Call, params: ops.OpenParams) -> ops.BufferResult:
     buffer = await documents.open(path)
     if params.encoding is not None:
         try:
-            await documents.reopen_with(buffer.id, params.encoding, origin="reload")
+            await documents.reopen_with(buffer.id, params.encoding, origin="reload", request=call.id)
         except RioError:
             if buffer.id not in known:
                 await documents.close(buffer.id)
@@ -181,9 +181,11 @@ async def reload(call: Call, params: ops.ReloadParams) -> ops.BufferResult:
     """Read the file again."""
     documents = call.core.documents
     if params.encoding is None:
-        await documents.reload(params.buffer, origin="reload", discard=params.discard)
+        await documents.reload(params.buffer, origin="reload", request=call.id, discard=params.discard)
     else:
-        await documents.reopen_with(params.buffer, params.encoding, origin="reload", discard=params.discard)
+        await documents.reopen_with(
+            params.buffer, params.encoding, origin="reload", request=call.id, discard=params.discard
+        )
     return _shown(documents.get(params.buffer))
 
 

@@ -51,6 +51,7 @@ def status(call: Call, params: Nothing) -> StatusResult:
         provider=core.providers.selected_name(),
         state_folder=str(core.state),
         config_folder=str(core.config),
+        notices=core.settings.notices,
     )
 
 

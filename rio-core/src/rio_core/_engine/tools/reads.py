@@ -54,8 +54,8 @@ class Reads:
             if listing.more or listing.partial:
                 rows.append(f"({listing.more}{' or' if listing.partial else ''} more)")
             name = model_name(render(listing.names))
-            text = "\n".join([f"{name}: {listing.total} entries", *rows])
-            return Answered(up_to(text, ANSWER), f"{listing.total} entries in {name}")
+            count = f"{listing.total} {'entry' if listing.total == 1 else 'entries'}"
+            return Answered(up_to("\n".join([f"{name}: {count}", *rows]), ANSWER), f"{count} in {name}")
 
         return await anyio.to_thread.run_sync(work)
 

@@ -38,6 +38,8 @@ class StatusResult(Result):
     provider: str | None
     state_folder: str
     config_folder: str
+    notices: list[str] = []
+    """What the user should know: a settings file that could not be read, a value that is not used."""
 
 
 class ShutdownParams(Params):

@@ -93,7 +93,7 @@ class Editor(EditingView):
         plain = name.replace("Shift+", "", 1)
         return (MOTION_KEYS[plain], True) if plain != name and plain in MOTION_KEYS else None
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
         text = typed(event)
         if text:
             self.type_text(text)
@@ -106,22 +106,22 @@ class Editor(EditingView):
             return
         event.accept()
 
-    def focusNextPrevChild(self, _next: bool) -> bool:  # noqa: N802
+    def focusNextPrevChild(self, _next: bool) -> bool:  # noqa: N802  Qt's name
         return False  # Tab is a key like others here
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802  Qt's name
         super().focusInEvent(event)
         self._blinking.start()
         self.viewport().update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802  Qt's name
         super().focusOutEvent(event)
         self._blinking.stop()
         self.viewport().update()
 
     # Mouse
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
         if self._composed is not None:
             QGuiApplication.inputMethod().commit()
         point = event.position().toPoint()
@@ -142,13 +142,13 @@ class Editor(EditingView):
             return
         self._begin_selecting("line" if self._clicks == 3 or in_gutter else "character", point, extend=extend)
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
         if event.button() == Qt.MouseButton.LeftButton:
             self._pressed = None
             self._triple.start(QApplication.doubleClickInterval())
             self._begin_selecting("word", event.position().toPoint(), extend=False)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
         point = event.position().toPoint()
         if self._pressed is not None:
             if (point - self._pressed).manhattanLength() >= QApplication.startDragDistance():
@@ -165,7 +165,7 @@ class Editor(EditingView):
             arrow = point.x() < self.gutter_width() or self._in_selection(point)
             self.viewport().setCursor(Qt.CursorShape.ArrowCursor if arrow else Qt.CursorShape.IBeamCursor)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802  Qt's name
         if event.button() != Qt.MouseButton.LeftButton:
             return
         if self._pressed is not None:  # a click into the selection that became no drag
@@ -181,7 +181,7 @@ class Editor(EditingView):
             place = self.place_at(point)
             self.queue.run(lambda: self.select((place, place)))
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802  Qt's name
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             self.ask_for_menu()
         else:
@@ -239,7 +239,7 @@ class Editor(EditingView):
         self.scroll_pixels(max(-200, min(200, over)))
         self._select_to(point)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  Qt's name
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._wheel += event.angleDelta().y() / 120
             steps, self._wheel = int(self._wheel), self._wheel - int(self._wheel)
@@ -283,21 +283,21 @@ class Editor(EditingView):
 
         self.with_selected_text(start)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  Qt's name
         if event.mimeData().hasUrls() or event.mimeData().hasText():
             event.acceptProposedAction()
 
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802  Qt's name
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
             return
         self._set_drop(self.place_at(event.position()))
         event.acceptProposedAction()
 
-    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:  # noqa: N802
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:  # noqa: N802  Qt's name
         self._set_drop(None)
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  Qt's name
         self._set_drop(None)
         data = event.mimeData()
         if data.hasUrls():
@@ -343,7 +343,7 @@ class Editor(EditingView):
 
     # Input methods
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:  # noqa: N802
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:  # noqa: N802  Qt's name
         if self.document.info.read_only:
             event.ignore()
             return
@@ -358,7 +358,7 @@ class Editor(EditingView):
         self.update_line(self.selection[1].line)
         self.updateMicroFocus()
 
-    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:  # noqa: N802
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:  # noqa: N802  Qt's name
         value = composing.answer(self, query)
         return super().inputMethodQuery(query) if value is None else value
 

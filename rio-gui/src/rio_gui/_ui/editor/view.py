@@ -280,7 +280,7 @@ class TextView(QAbstractScrollArea):
         self._show_place()
         self._want()
 
-    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: N802
+    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: N802  Qt's name
         if self._follows_bar and dy:
             self.place.from_bar(self.verticalScrollBar().value(), self.document.total, self._rows)
             self._limit()
@@ -342,7 +342,7 @@ class TextView(QAbstractScrollArea):
                 low, high = self._columns_in_view(known) if known.length > LONG else (0, LONG + 1)
                 self.document.fetch(line.number, 1, (max(0, low - LONG), high + LONG))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  Qt's name
         super().resizeEvent(event)
         if self._wraps and self.layouts.style.wrap != self._wrap_width():
             self._restyle()
@@ -378,7 +378,7 @@ class TextView(QAbstractScrollArea):
         self._want_columns()
         self._measure()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  Qt's name
         painter = QPainter(self.viewport())
         area = event.rect()
         gutter = self.gutter_width()

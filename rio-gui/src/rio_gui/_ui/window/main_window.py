@@ -292,7 +292,7 @@ class MainWindow(QMainWindow):
             f" {visible_line(last[0])}"
         )
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
         # Qt does this on Windows only.
         if event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             bar = self.menuBar()
@@ -303,7 +303,7 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
         if self._closing or not self._link.alive:
             self._link.close()
             event.accept()
@@ -315,6 +315,6 @@ class MainWindow(QMainWindow):
         self._closing = True
         self.close()
 
-    def createPopupMenu(self) -> Any:  # noqa: N802
+    def createPopupMenu(self) -> Any:  # noqa: N802  Qt's name
         """No menu of its own on the toolbars: what they show and hide is in the View menu."""
         return None

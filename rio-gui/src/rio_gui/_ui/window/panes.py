@@ -34,7 +34,7 @@ class Pane(QLabel):
         self.setContentsMargins(4, 0, 4, 0)
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest) + 14)
 
-    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802  Qt's name
         self.activated.emit()
 
 

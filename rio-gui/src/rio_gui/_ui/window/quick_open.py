@@ -136,7 +136,7 @@ class QuickOpen(QDialog):
         self.accept()
         self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  Qt's name
         if watched is self._line and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}.get(
                 Qt.Key(event.key())

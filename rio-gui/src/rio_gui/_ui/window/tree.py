@@ -82,7 +82,7 @@ class FileTree(QTreeWidget):
         elif item.data(0, _PATH) is not None:
             self.chosen.emit(item.data(0, _PATH))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  Qt's name
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (item := self.currentItem()) is not None:
             self._activate(item)
         else:
