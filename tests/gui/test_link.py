@@ -183,3 +183,19 @@ def test_a_program_that_is_not_there_is_said(qapp):
 def test_a_file_name_that_is_not_utf8_arrives():
     line = rb'{"id":1,"result":{"entries":[{"name":"a\udc80","kind":"file","size":1,"ignored":false}],"total":1}}'
     assert read_as(read(line).result, ListResult).entries[0].name == "a\udc80"
+
+
+def test_what_is_in_view_can_be_copied_when_the_core_is_dead(qapp, tmp_path):
+    with running_core() as link:
+        path = tmp_path / "file.txt"
+        path.write_text("one\ntwo\n")
+        hand = Hand(link, open_file(link, path), path)
+        lost = []
+        link.lost.connect(lost.append)
+        os.kill(link.pipe._pid, signal.SIGKILL)
+        wait(lambda: lost, "the end")
+        hand.editor.type_text("typed ")
+        hand.editor.do("select_all")
+        hand.editor.do("copy")
+        assert hand.clipboard() == "typed one\ntwo\n"
+        hand.close()

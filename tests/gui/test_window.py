@@ -1,5 +1,8 @@
 """The window: commands and their menus, tabs, status panes, tree, quick open, saving and closing."""
 
+import os
+import signal
+
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QFont, QFontDatabase, QKeySequence
@@ -329,9 +332,6 @@ def test_quick_open_puts_the_better_fit_first():
 
 
 def test_a_dead_core_is_said_in_the_window(qapp, tmp_path):
-    import os
-    import signal
-
     with running_core() as core:
         window = MainWindow(core, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         window.show()
@@ -341,6 +341,26 @@ def test_a_dead_core_is_said_in_the_window(qapp, tmp_path):
         wait(window._notice.isVisible, "the notice")
         assert "core has ended" in window._notice_text.text()
         window.close()
+        window.deleteLater()
+
+
+def test_a_window_whose_core_hangs_can_be_closed_after_a_word(qapp, tmp_path):
+    with running_core(patience=0.2) as core:
+        window = MainWindow(core, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        window.show()
+        (tmp_path / "a").write_text("a\n")
+        editor = opened(window, tmp_path / "a")
+        os.kill(core.pipe._pid, signal.SIGSTOP)
+        QTest.keyClicks(editor, "x")
+        wait(window._notice.isVisible, "the notice")
+        seen = []
+        press("Cancel", seen)
+        window.close()
+        assert window.isVisible()
+        press("Close Anyway", seen)
+        window.close()
+        assert not window.isVisible()
+        assert seen == ["The core is not answering."] * 2
         window.deleteLater()
 
 

@@ -74,6 +74,7 @@ main(["serve", "--safe-mode"])
     assert done.stdout == "{'safe_mode': True} []\n"
 
 
+@pytest.mark.needs_echo
 def test_W07_a_project_folder_with_modules_of_its_own_is_not_imported(tmp_path):
     (tmp_path / "json.py").write_text("open('M', 'w')\n")
     (tmp_path / "anyio.py").write_text("open('M', 'w')\n")

@@ -24,6 +24,7 @@ def rio_providers():
 """
 
 
+@pytest.mark.needs_echo
 def test_X1_A43_whatever_breaks_at_import_is_reported_and_stops_nobody(site: Any):
     site.add("aa_raises", "raise RuntimeError('boom at import')", metadata="Project-URL: Homepage, https://x.test/a\n")
     site.add("bb_syntax", "def broken(:\n")
@@ -99,6 +100,7 @@ def test_the_marker_of_a_core_that_still_loads_is_no_death(site: Any):
     assert json.loads((folder / "ended.json").read_text()) == ["zz_good"]
 
 
+@pytest.mark.needs_echo
 def test_a_state_folder_that_cannot_be_written_stops_no_plugin(site: Any):
     state_folder().parent.mkdir(exist_ok=True)
     state_folder().write_text("no folder")
@@ -108,6 +110,7 @@ def test_a_state_folder_that_cannot_be_written_stops_no_plugin(site: Any):
     assert [plugins[name].status for name in ("aa_good", "echo")] == ["on", "on"]
 
 
+@pytest.mark.needs_echo
 def test_a_death_that_cannot_be_written_down_still_counts_now(site: Any):
     folder = state_folder() / "plugins"
     (folder / "ended.json").mkdir(parents=True)
@@ -118,6 +121,7 @@ def test_a_death_that_cannot_be_written_down_still_counts_now(site: Any):
     assert [plugins[name].status for name in ("aa_good", "echo")] == ["off", "on"]
 
 
+@pytest.mark.needs_echo
 def test_a_hook_that_does_not_exist_is_named(site: Any):
     site.add("aa_newer", "from rio_core.api import hookimpl\n@hookimpl\ndef rio_from_the_future(): pass")
     _, plugins, _ = site.run()
@@ -177,6 +181,7 @@ def test_S45_in_one_folder_the_name_of_the_distribution_decides(site: Any):
     ]
 
 
+@pytest.mark.needs_echo
 def test_G02_a_provider_name_that_is_taken_or_looks_like_one_is_refused(site: Any):
     site.add("aa_echo", GOOD.format(name="zzz"), names=("aa_first",))
     for module, name in (("ff_same", "zzz"), ("gg_digit", "ech0"), ("hh_dash", "ec-ho")):
@@ -203,6 +208,7 @@ def test_a_disabled_plugin_is_not_imported(site: Any):
     assert plugins["aa_good"].status == "on"
 
 
+@pytest.mark.needs_echo
 def test_G11_safe_mode_loads_what_comes_with_rio_and_imports_nothing_else(site: Any):
     site.add("aa_good", GOOD.format(name="good"))
     _, plugins, modules = site.run(safe_mode=True)
@@ -212,6 +218,7 @@ def test_G11_safe_mode_loads_what_comes_with_rio_and_imports_nothing_else(site: 
     assert plugins["echo"].status == "on"
 
 
+@pytest.mark.needs_echo
 def test_damaged_metadata_stops_no_other_distribution(site: Any):
     for module, name in (("aa_bytes", "entry_points.txt"), ("bb_bytes", "METADATA")):
         info = site.add(module, GOOD.format(name=module[:2]))

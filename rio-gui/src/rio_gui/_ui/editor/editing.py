@@ -358,7 +358,7 @@ class EditingView(TextView):
         start, end = ordered(self.selection)
         if self._reading is not None:
             self._reading.cancel()
-        known = known_text(self.document, start, end) if self.document.settled or start.line == end.line else None
+        known = known_text(self.document, start, end)
         if known is not None:
             use(known)
         else:

@@ -18,7 +18,7 @@ from rio_gui._ui.link.pipe import Pipe
 PATIENCE: Final = 5.0
 """Seconds without an answer after which the core counts as not answering."""
 
-_NO_CORE: Final = "Restart the core. Everything that it had acknowledged comes back."
+_NO_CORE: Final = "Copy what you need from the text in view, and start rio again."
 
 Done = Callable[[Any], None]
 Failed = Callable[[RioError], None]
@@ -110,6 +110,12 @@ class Link(QObject):
         self._alive = False
         self._watch.stop()
         self._pipe.close()
+
+    def abandon(self) -> None:
+        """End a core that is silent."""
+        self._alive = False
+        self._watch.stop()
+        self._pipe.kill()
 
     def _received(self, lines: list[bytes]) -> None:
         self._heard = time.monotonic()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 from typing import Final
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
@@ -54,6 +55,13 @@ class Pipe(QObject):
     def close(self) -> None:
         """Close the child's standard input, upon which a core ends, and forget the child."""
         self._end(say=False)
+
+    def kill(self) -> None:
+        """End a child that does not listen any more."""
+        if self._child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._child.pid, signal.SIGKILL)
+        self.close()
 
     def _write(self) -> None:
         if self._child is None:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from rio_gui._ui.window.quick_open import FileNames
 
 _MESSAGE_TIME = 10_000
+_SILENT = RioError(
+    "internal",
+    "The core is not answering.",
+    "What is not saved would be lost. Wait, or close the window all the same.",
+)
 
 
 class MainWindow(QMainWindow):
@@ -288,7 +293,7 @@ class MainWindow(QMainWindow):
     def _lost(self, reason: str) -> None:
         last = reason.strip().splitlines()[-1:] or [""]
         self._show_notice(
-            "The core has ended. What it had acknowledged is safe and comes back when rio is started again."
+            "The core has ended, and what was not saved with it. What is in view can still be copied. Start rio again."
             f" {visible_line(last[0])}"
         )
 
@@ -307,6 +312,13 @@ class MainWindow(QMainWindow):
         if self._closing or not self._link.alive:
             self._link.close()
             event.accept()
+            return
+        if self._link.silent:
+            if self.tabs.confirm(_SILENT, "Close &Anyway"):
+                self._link.abandon()
+                event.accept()
+            else:
+                event.ignore()
             return
         event.ignore()
         self.tabs.close_all(self._close_now)

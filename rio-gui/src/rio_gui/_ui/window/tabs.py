@@ -144,7 +144,7 @@ class Tabs(QTabWidget):
             return
 
         def failed(error: RioError) -> None:
-            if error.kind in ("changed_on_disk", "read_only") and self._confirm(error, "&Overwrite"):
+            if error.kind in ("changed_on_disk", "read_only") and self.confirm(error, "&Overwrite"):
                 force()
             elif error.kind not in ("changed_on_disk", "read_only"):
                 self.failed.emit(error)
@@ -188,13 +188,14 @@ class Tabs(QTabWidget):
         def failed(error: RioError) -> None:
             if error.kind != "dirty":
                 self.failed.emit(error)
-            elif self._confirm(error, "&Discard"):
+            elif self.confirm(error, "&Discard"):
                 params = ReloadParams(document.buffer, discard=True)
                 document.call("buffer.reload", document.update, self.failed.emit, params)
 
         document.call("buffer.reload", document.update, failed, ReloadParams(document.buffer))
 
-    def _confirm(self, error: RioError, verb: str) -> bool:
+    def confirm(self, error: RioError, verb: str) -> bool:
+        """Say what stands in the way, and ask whether to do it all the same. Enter and Esc do not."""
         from PySide6.QtWidgets import QMessageBox
 
         box = QMessageBox(QMessageBox.Icon.Warning, "rio", error.message, parent=self)
