@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import anyio.lowlevel
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from rio_core._engine.trust import Trust
 
 __all__ = ["Core", "running"]
+
+
+LONGEST_CHANGE: Final = 1024 * 1024
+"""Characters of text that a `buffer.changed` tells, each at most 12 bytes on the wire: well below the cap of a line."""
 
 
 class Core:
@@ -174,12 +178,15 @@ class Core:
         self.bus.publish(BufferSaved(buffer=buffer.id, revision=revision, path=buffer.path or "", dirty=buffer.dirty))
 
     def _changed(self, changed: "Changed") -> None:
+        long = sum(len(edit.text) + 64 for edit in changed.edits) > LONGEST_CHANGE
+        shown = () if long else changed.edits
         event = BufferChanged(
             buffer=changed.buffer,
             revision=changed.revision,
-            edits=[Edit(start=edit.start, end=edit.end, text=edit.text) for edit in changed.edits],
+            edits=[Edit(start=edit.start, end=edit.end, text=edit.text) for edit in shown],
             origin=changed.origin,
             dirty=changed.dirty,
+            reset=long,
         )
         if changed.request is not None:
             event.request = changed.request

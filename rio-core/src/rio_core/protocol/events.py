@@ -67,6 +67,8 @@ class BufferChanged(Event):
     origin: str
     """`client`, `agent`, `undo`, `redo`, `reload` or `core`."""
     dirty: bool
+    reset: bool = False
+    """The edits are too long to be told (over 1 MiB of text) and left out: read the lines that are in view again."""
     request: int | str | UnsetType = UNSET
     """The id of the request that caused it, where that came from this connection."""
 

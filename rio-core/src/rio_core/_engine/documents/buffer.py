@@ -12,6 +12,7 @@ from rio_core._engine.documents import encoding
 from rio_core._engine.documents.edits import (
     MAX_REBASE,
     Edit,
+    Position,
     Selection,
     Span,
     bad_params,
@@ -168,6 +169,8 @@ class Buffer:
                 for span in since:
                     anchor, caret = carried(anchor, span), carried(caret, span)
                 selection = (anchor, caret)
+                if not all(map(self._is_place, selection)):
+                    selection = None  # what it was in is gone: undo puts the caret behind what it changed
         if selection:
             for position in selection:
                 self.text.offset(position)
@@ -255,6 +258,13 @@ class Buffer:
     def saved(self, version: Version) -> None:
         """A version is on disk: undo and redo that lead back to it lead to a clean document."""
         self._saved = version.state
+
+    def _is_place(self, position: Position) -> bool:
+        try:
+            self.text.offset(position)
+        except RioError:
+            return False
+        return True
 
     def _since(self, revision: int) -> list[Span]:
         missed = self.revision - revision

@@ -7,9 +7,10 @@ from msgspec import UNSET
 from rio_core._engine.documents.buffer import Applied, Buffer, Undone
 from rio_core._engine.documents.edits import Edit, Position
 from rio_core._engine.serving.handlers import Call, Handlers
-from rio_core._engine.serving.pages import cut, fitting
+from rio_core._engine.serving.pages import ANSWER, cut, fitting
 from rio_core.protocol.errors import INVALID_PARAMS, RioError
 from rio_core.protocol.events import BufferClosed
+from rio_core.protocol.framing import encode
 from rio_core.protocol.ops import Done, Nothing
 from rio_core.protocol.ops import buffer as ops
 from rio_core.protocol.values import Edit as WireEdit
@@ -35,6 +36,9 @@ def _shown(buffer: Buffer) -> ops.BufferResult:
 
 def _edited(applied: Applied) -> ops.EditResult:
     edits = [WireEdit(start=edit.start, end=edit.end, text=edit.text) for edit in applied.edits]
+    # A character takes at most 12 bytes on the wire: what is surely short need not be measured.
+    if sum(len(edit.text) + 8 for edit in edits) > ANSWER // 12 and len(encode(edits)) > ANSWER:
+        return ops.EditResult(revision=applied.revision, edits=[], reset=True)
     return ops.EditResult(revision=applied.revision, edits=edits)
 
 

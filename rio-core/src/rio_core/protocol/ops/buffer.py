@@ -103,10 +103,14 @@ class EditParams(Params):
 
 
 class EditResult(Result):
-    """The new revision, and the edits in the coordinates in which they were applied."""
+    """The new revision, and the edits in the coordinates in which they were applied.
+
+    With `reset` they are too long for an answer and left out.
+    """
 
     revision: int
     edits: list[Edit]
+    reset: bool = False
 
 
 class ReplaceParams(Params):
