@@ -287,25 +287,23 @@ async def test_a_batch_is_done_whole_or_not_at_all(client, project):
     assert (await client.call("buffer.text", buffer=buffer)).text == "x x x\n"
 
 
-def test_a_change_too_long_to_be_told_says_to_read_again(core, project):
+async def test_a_change_too_long_to_be_told_says_to_read_again(client, project):
     (project / "long.txt").write_bytes(b"0123456789abcde\n" * 5_000_000)
-    buffer = core.call("buffer.open", path="long.txt")["buffer"]
-    everything = {"start": [0, 0], "end": [5_000_000, 0], "text": ""}
-    assert core.call("buffer.edit", buffer=buffer, revision=0, edits=[everything])["reset"] is False
-    assert core.call("buffer.undo", buffer=buffer)["changed"]
-    changes = [event["params"] for event in core.events if event["method"] == "buffer.changed"]
-    assert [change["reset"] for change in changes] == [False, True]
-    assert changes[1]["edits"] == []
-    pasted = {"start": [0, 0], "end": [0, 0], "text": "é" * 200_000}
-    answer = core.call("buffer.edit", buffer=buffer, revision=2, edits=[pasted])
-    assert (answer["reset"], answer["edits"]) == (True, [])
-    assert core.call("buffer.lines", buffer=buffer, first=0, count=1)["lengths"] == [200_015]
+    buffer = (await client.call("buffer.open", path="long.txt")).buffer
+    with client.events() as events:
+        assert not (await edit(client, buffer, 0, [0, 0], [5_000_000, 0], "")).reset
+        assert (await client.call("buffer.undo", buffer=buffer)).changed
+        told = [await anext(events), await anext(events)]
+    assert [(event.reset, bool(event.edits)) for event in told] == [(False, True), (True, False)]
+    pasted = await edit(client, buffer, 2, [0, 0], [0, 0], "é" * 200_000)
+    assert (pasted.reset, pasted.edits) == (True, [])
+    assert (await client.call("buffer.lines", buffer=buffer, first=0, count=1)).lengths == [200_015]
 
 
-def test_a_selection_whose_place_is_gone_does_not_refuse_the_edit(core, project):
+async def test_a_selection_whose_place_is_gone_does_not_refuse_the_edit(client, project):
     (project / "s.txt").write_bytes(b"aa\nbb\n")
-    buffer = core.call("buffer.open", path="s.txt")["buffer"]
-    core.call("buffer.edit", buffer=buffer, revision=0, edits=[{"start": [0, 0], "end": [0, 2], "text": "\n"}])
+    buffer = (await client.call("buffer.open", path="s.txt")).buffer
+    await edit(client, buffer, 0, [0, 0], [0, 2], "\n")
     late = {"start": [1, 0], "end": [1, 0], "text": "x"}
-    core.call("buffer.edit", buffer=buffer, revision=0, edits=[late], selection=[[0, 1], [0, 1]])
-    assert core.call("buffer.text", buffer=buffer)["text"] == "\n\nxbb\n"
+    await client.call("buffer.edit", buffer=buffer, revision=0, edits=[late], selection=[[0, 1], [0, 1]])
+    assert (await client.call("buffer.text", buffer=buffer)).text == "\n\nxbb\n"
