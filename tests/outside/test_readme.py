@@ -60,7 +60,7 @@ def test_the_first_command_ends_with_a_change_that_was_shown_approved_applied_an
     told = run(command("python3 -m venv"), clone, PATH=path_of(clone))
     for word in ("approve", "undo"):
         assert re.search(word, told, re.I), told
-    assert re.search(r"^-.*\n\+", told, re.M), told
+    assert re.search(r"^@@ .*\n(?:[ +-].*\n)*?\+.", told, re.M), told
 
 
 def offer(folder: Path, package: str, version: str) -> None:
