@@ -31,6 +31,7 @@ class Channel:
         self.there = deque()
         self.back = deque()
         self.calls = {}
+        self.terse = False
 
     def call(self, op, params, done, failed):
         ident = len(self.calls) + 1
@@ -47,6 +48,9 @@ class Channel:
         if not self.back:
             return
         message = self.back.popleft()
+        told = message.get("params" if "method" in message else "result") or {}
+        if self.terse and "edits" in told and ("request" in told or "method" not in message):
+            told.update(edits=[], reset=True)
         if "method" in message:
             event = msgspec.convert(message["params"], EVENTS[message["method"]])
             document.on_event(event)
@@ -84,7 +88,7 @@ class RealCore:
         self.texts[change.revision] = self.text
         edits = [Wire(edit.start, edit.end, edit.text) for edit in change.edits]
         request = UNSET if change.request is None else change.request
-        event = BufferChanged("b1", change.revision, edits, change.origin, change.dirty, request)
+        event = BufferChanged("b1", change.revision, edits, change.origin, change.dirty, request=request)
         message = {"jsonrpc": "2.0", "method": "buffer.changed", "params": event}
         self.events.append(msgspec.json.decode(encode(message)))
 
@@ -210,6 +214,17 @@ class Run:
         start %= length + 1
         self.channel.back.append(self.core.foreign([(start, min(start + size, length), text)]))
 
+    def untold(self, start, size, text):
+        """A change elsewhere that counts as too long to be told."""
+        self.elsewhere(start, size, text)
+        self.channel.back[-1]["params"].update(edits=[], reset=True)
+        self.view.text = None
+
+    def terse(self, on):
+        """The window's own changes count as too long to be told."""
+        self.channel.terse = on
+        self.view.text = None if on else self.view.text
+
     def step(self, op):
         self.document.call(f"buffer.{op}", lambda _: None, lambda _: None)
 
@@ -251,6 +266,8 @@ operations = st.one_of(
     st.tuples(st.just("type_on"), wheres, st.integers(1, 5)),
     st.tuples(st.just("indent"), small, st.integers(1, 4)),
     st.tuples(st.just("elsewhere"), st.integers(0, 300), st.integers(0, 9), st.text("xy\n", max_size=4)),
+    st.tuples(st.just("untold"), st.integers(0, 300), st.integers(0, 9), st.text("xy\n", max_size=4)),
+    st.tuples(st.just("terse"), st.booleans()),
     st.tuples(st.just("step"), st.sampled_from(["undo", "redo", "save"])),
     st.tuples(st.just("fetch"), small, st.integers(1, 9)),
     st.tuples(st.just("pass_on"), st.integers(0, 4), st.integers(0, 4)),
@@ -263,7 +280,7 @@ operations = st.one_of(
 def test_window_core_and_plain_text_stay_equal(core, text, run):
     it = Run(text, core)
     for name, *arguments in run:
-        if it.document.ready or name in ("elsewhere", "fetch", "pass_on"):
+        if it.document.ready or name in ("elsewhere", "untold", "terse", "fetch", "pass_on"):
             getattr(it, name)(*arguments)
         else:
             it.document.fetch(0, 1)  # as every command does

@@ -2,9 +2,13 @@
 
 import os
 import stat
+import threading
 
+import anyio
+import anyio.to_thread
 import pytest
 
+from rio_core._engine.workspace.confine import Root
 from support.tree import TreeSnapshot
 from support.work import at_work, create, edit
 
@@ -244,6 +248,40 @@ async def test_E20_a_stop_while_a_proposal_is_made_leaves_nothing_behind(tmp_pat
         assert not tree.changes(TreeSnapshot.take(work.project))
         calls = {result.call for result in work.results()}
         assert len(calls) == len(work.results()) == 2
+
+
+@pytest.mark.parametrize("old", ["one", "not there"])
+async def test_E20_what_is_still_being_looked_at_when_its_turn_stops_comes_to_nothing(tmp_path, monkeypatch, old):
+    began, go_on = threading.Event(), threading.Event()
+    real = Root.real
+
+    def slow(root, path):
+        began.set()
+        assert go_on.wait(30)
+        return real(root, path)
+
+    async with at_work(tmp_path, {"f.txt": b"one\n"}) as work:
+        monkeypatch.setattr(Root, "real", slow)
+        await work.send(edit("f.txt", old, "two"))
+        await anyio.to_thread.run_sync(began.wait)
+        await work.call("agent.stop")
+        assert (await work.journal.end_of_turn()).NAME == "agent.stopped"
+        closed = []
+
+        async def close():
+            closed.append(await work.call("project.close"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(close)
+            await work.call("core.status")
+            # The folder stays open for as long as somebody looks into it.
+            assert not closed
+            go_on.set()
+        await work.call("project.open", path=str(work.project))
+        assert [(result.ok, result.summary) for result in work.results()] == [(False, "Interrupted.")]
+        assert not work.journal.all("agent.propose")
+        await work.play("go on")
+        assert work.requests
 
 
 @pytest.mark.parametrize("how", ["deleted", "renamed", "folder deleted", "folder in its place", "pipe in its place"])

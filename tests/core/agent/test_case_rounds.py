@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from rio_core._engine.agent.desk import Desk
 from rio_core.protocol import RioError
 from support.living import Journal, attached, living
 from support.tree import TreeSnapshot
@@ -52,6 +53,25 @@ async def test_an_old_digest_is_refused_after_each_round(tmp_path):
                 assert (await work.refused("agent.approve", **decision_on(old, decision))).kind == "stale"
         await work.decide(rounds[-1])
         assert work.read("f.txt") == b"two\n3\n"
+
+
+async def test_what_another_program_writes_at_the_last_moment_is_never_overwritten(tmp_path, monkeypatch):
+    apply = Desk.apply
+
+    async def late(desk, record, new):
+        (work.project / "f.txt").write_bytes(b"one\nlate\n")
+        return await apply(desk, record, new)
+
+    async with at_work(tmp_path, {"f.txt": b"one\n"}) as work:
+        (shown,) = await work.proposed(edit("f.txt", "one", "two"))
+        (work.project / "f.txt").write_bytes(b"one\nmore\n")
+        assert (await work.refused("agent.approve", **decision_on(shown, "approve"))).kind == "stale"
+        again = await work.journal.kind("agent.propose")
+        monkeypatch.setattr(Desk, "apply", late)
+        done = await work.decide(again)
+        assert "could not be saved" in done.message
+        assert work.read("f.txt") == b"one\nlate\n"
+        assert (await work.opened("f.txt")).dirty
 
 
 async def test_a_file_touched_without_another_content_is_not_another_round(tmp_path):

@@ -47,7 +47,7 @@ async def run(options: Namespace, screen: Screen, errors: Screen) -> int:
 
 async def _select_echo(client: Client) -> None:
     if "echo" not in (provider.name for provider in (await client.call("provider.list")).providers):
-        action = "Install it: python -m pip install rio-provider-echo"
+        action = "Install it from where you have rio-core, both in one pip command."
         raise RioError("not_found", "The demo needs the provider echo, which is not there.", action)
     await client.call("provider.select", name="echo")
 

@@ -35,6 +35,10 @@ LONGEST_CHANGE: Final = 1024 * 1024
 """Characters of text that a `buffer.changed` tells, each at most 12 bytes on the wire: well below the cap of a line."""
 
 
+PATIENCE: Final = 0.2
+"""Seconds after the greeting in which plugins load only if one is asked for: opening the first file goes before."""
+
+
 class Core:
     """Documents, project, agent, plugins and settings of one process. Front ends come and go.
 
@@ -50,6 +54,7 @@ class Core:
         self.connections: set[Connection] = set()
         self.owner: Connection | None = None
         self.greeted = anyio.Event()
+        self.plugins_wanted = anyio.Event()
         self.stopping = anyio.Event()
         self.project: Project | None = None
         self._safe_mode = safe_mode
@@ -212,6 +217,7 @@ async def running(config: Path, state: Path, *, safe_mode: bool = False, discove
 
 async def _load(core: Core) -> None:
     await core.greeted.wait()
-    await anyio.lowlevel.checkpoint()  # the answer goes out before the imports begin
+    with anyio.move_on_after(PATIENCE):
+        await core.plugins_wanted.wait()
     _ = core.providers  # it takes what the plugins give
     await core.plugins.start()

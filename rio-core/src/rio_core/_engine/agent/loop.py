@@ -260,7 +260,7 @@ class Agent:
             raise TurnFailedError(
                 "not_configured",
                 "No provider is installed, so there is nobody to answer.",
-                "Install one, for example with `pip install rio-provider-echo`, and send again.",
+                "Install one beside rio-core, such as rio-provider-echo, and start again.",
             )
         return handle
 

@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 IN_FLIGHT: Final = 256
 """Requests of one connection that are done beside each other; the next ones wait unread."""
 
+FOR_PLUGINS: Final = frozenset({"agent", "plugin", "provider", "settings", "secret"})
+"""Namespaces whose ops have to do with plugins."""
+
 CALLER: "ContextVar[Connection | None]" = ContextVar("caller", default=None)
 """The connection whose request is being done."""
 
@@ -144,6 +147,8 @@ class Connection:
                     f"{op.name} is for the connection that owns decisions, and this one does not.",
                     "Decide in the front end that asked for `approve` first, or close it and connect again.",
                 )
+            if op.name.partition(".")[0] in FOR_PLUGINS:
+                self._core.plugins_wanted.set()
             answer = handler_of(op.name)(Call(self._core, self, given), params)
         except RioError as error:
             self._fail(error, request)

@@ -243,14 +243,17 @@ class Document:
     def _edited(self, result: EditResult) -> None:
         box = self._outbox
         if isinstance(box.sent, Batch) and not box.accepted:
-            self._accept(result.revision, [_plain(edit) for edit in result.edits])
+            self._accept(result.revision, None if result.reset else [_plain(edit) for edit in result.edits])
         box.sent = None
         self._send()
 
-    def _accept(self, revision: int, applied: list[Edit]) -> None:
+    def _accept(self, revision: int, applied: list[Edit] | None) -> None:
+        """The core has taken the batch that is sent; `applied` is None where that is too long to be told."""
         box = self._outbox
+        # Nothing came between, so what was sent is what was applied.
+        untold = applied is None and revision == self.revision + 1
         self.revision = max(revision, self.revision)
-        same = isinstance(box.sent, Batch) and box.sent.edits == applied
+        same = untold or (isinstance(box.sent, Batch) and box.sent.edits == applied)
         box.accepted = True
         if not same:
             self._reread()
@@ -309,7 +312,9 @@ class Document:
         edits = [_plain(edit) for edit in event.edits]
         box = self._outbox
         if isinstance(box.sent, Batch) and not box.accepted and event.request == box.request:
-            self._accept(event.revision, edits)
+            self._accept(event.revision, None if event.reset else edits)
+        elif event.reset:
+            self._replaced(event.revision)
         else:
             self.revision = event.revision
             try:
@@ -322,6 +327,14 @@ class Document:
                 for view in self.views:
                     view.changed(edits, own=False)
         self._note_dirty()
+
+    def _replaced(self, revision: int) -> None:
+        """Follow a change that is too long to be told: over it, no edit can be carried."""
+        self.revision = revision
+        if self._outbox.edits():
+            self._give_up(RioError("stale", "The text was replaced while you were typing.", _OUTDATED))
+        else:
+            self._reread()
 
     def update(self, info: BufferResult) -> None:
         """Take over what an op said about the buffer."""
