@@ -101,7 +101,7 @@ ALLOWED = {
     "_engine/agent/loop.py": {"rio-provider-echo"},
     "_cli/listings.py": {"rio-provider-echo"},
     # The demo plays with the offline provider.
-    "_cli/demo.py": {"echo", "rio-provider-echo"},
+    "_cli/demo.py": {"echo"},
 }
 
 
