@@ -77,7 +77,7 @@ async def test_without_a_provider_the_text_is_kept_and_the_next_step_is_named(tm
         work.providers = []
         await work.start()
         end = await work.play("hello?")
-        assert (end.kind, "pip install" in end.action) == ("not_configured", True)
+        assert (end.kind, "rio-provider-echo" in end.action) == ("not_configured", True)
         status = await work.call("agent.status")
         assert (status.provider, status.model) == (None, None)
         await work.stop()

@@ -72,7 +72,7 @@ class View:
         screen = self._screen
         match event:
             case AgentWaiting():
-                screen.line((f"Waiting {event.seconds:g} s: {one_line(event.reason)} (Ctrl-C stops)", "dim"))
+                screen.line((f"Waiting {event.seconds:.0f} s: {one_line(event.reason)} (Ctrl-C stops)", "dim"))
             case AgentTool():
                 given = arguments({"path": event.input["path"]} if _proposes(event) else event.input)
                 screen.line(("> ", "dim"), (one_line(event.name), "bold"), (f"  {given}" if given else "", "dim"))

@@ -5,7 +5,8 @@ import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Protocol
 
 import anyio
@@ -61,6 +62,23 @@ class Providers(Protocol):
     async def selected(self) -> Handle | None:
         """The provider to use, once every plugin has been tried."""
         ...
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a turn goes by from its first question to its end: what the model signs is bound to it."""
+
+    handle: Handle
+    setup: Setup
+    system: Sequence[str]
+    tools: Sequence[ToolSpec]
+
+    @cached_property
+    def context(self) -> str:
+        """Changes exactly when provider, model, system prompt or tools do."""
+        tools = [asdict(tool) for tool in self.tools]
+        value = [self.handle.name, self.handle.model, list(self.system), tools]
+        return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 class TurnFailedError(Exception):
@@ -223,22 +241,17 @@ class Agent:
 
     async def _work(self, turn: Turn, *, waiting: bool) -> bool:
         """Ask, run the calls, ask again, until the model stops calling. True when the turn ended well."""
-        handle: Handle | None = None
-        system: list[str] = []
-        tools: list[ToolSpec] = []
+        terms: Terms | None = None
         pauses = 0
         while True:
             if waiting:
                 await turn.decided.wait()
                 turn.go_on()
             waiting = False
-            if handle is None:
-                # Composed once: what the model signs is bound to the tools and the system prompt.
-                handle = await self._provider()
-                system = compose(await self._prompt())
-                tools = self._toolbox.specs()
+            if terms is None:
+                terms = await self._terms()
                 turn.go_on()
-            answer, stop = await self._ask(turn, handle, system, tools)
+            answer, stop = await self._ask(turn, terms)
             calls = [block for block in answer.blocks if block.type == "tool_call"]
             if stop.stop == "refusal":
                 raise self._refused(turn, stop)
@@ -254,7 +267,7 @@ class Agent:
             self._finish(turn, stop)
             return True
 
-    async def _provider(self) -> Handle:
+    async def _terms(self) -> Terms:
         handle = await self._providers.selected()
         if handle is None:
             raise TurnFailedError(
@@ -262,17 +275,17 @@ class Agent:
                 "No provider is installed, so there is nobody to answer.",
                 "Install one beside rio-core, such as rio-provider-echo, and start again.",
             )
-        return handle
+        return Terms(handle, handle.setup(), compose(await self._prompt()), self._toolbox.specs())
 
-    async def _ask(self, turn: Turn, handle: Handle, system: list[str], tools: list[ToolSpec]) -> tuple[Answer, Done]:
-        context = _context(handle, system, tools)
+    async def _ask(self, turn: Turn, terms: Terms) -> tuple[Answer, Done]:
+        handle = terms.handle
         request = Request(
-            messages=history.messages(self.log.records, handle.name, context),
-            tools=tools,
-            system=system,
-            setup=handle.setup(),
+            messages=history.messages(self.log.records, handle.name, terms.context),
+            tools=terms.tools,
+            system=terms.system,
+            setup=terms.setup,
             conversation=self.log.id,
-            context=context,
+            context=terms.context,
         )
         turn.reply = reply = Reply(self._call_ids())
 
@@ -296,7 +309,7 @@ class Agent:
             blocks=reply.blocks(),
             stop=end.stop,
             provider=handle.name,
-            context=context,
+            context=terms.context,
             usage=reply.usage,
         )
         if end.stop != "refusal":
@@ -474,8 +487,3 @@ def answered(turn: str, call: str, decided: Decided) -> Result:
 def interrupted(turn: str, call: str) -> Result:
     """The result of a call that was not run to its end."""
     return Result(turn=turn, call=call, text=history.INTERRUPTED, ok=False, summary="Interrupted.")
-
-
-def _context(handle: Handle, system: Sequence[str], tools: Sequence[ToolSpec]) -> str:
-    value = [handle.name, handle.model, list(system), [asdict(tool) for tool in tools]]
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -3,6 +3,7 @@
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import anyio
@@ -77,7 +78,7 @@ class ProviderHandle:
 
     def setup(self) -> Setup:
         """How the user set the provider up."""
-        return self._source.setup(self.name)
+        return replace(self._source.setup(self.name), model=self.model)
 
     async def respond(self, request: Request, sink: Sink, *, idle_timeout: float = 600.0) -> None:
         """Let the provider answer, and give what it posts to `sink`, in order, the end last and once.

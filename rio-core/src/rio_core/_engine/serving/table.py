@@ -12,6 +12,7 @@ _MODULES: Final = {
     "project": "on_project",
     "fs": "on_project",
     "buffer": "on_buffer",
+    "search": "on_search",
     "agent": "on_agent",
     "plugin": "on_plugins",
     "provider": "on_plugins",

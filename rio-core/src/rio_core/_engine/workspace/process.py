@@ -39,13 +39,15 @@ async def run(
 
     `take` gets the output as it comes and says whether to go on. Cancelling kills the child.
     """
-    process = await anyio.open_process(
-        arguments,
-        cwd=None if cwd is None else f"/proc/self/fd/{cwd}",
-        env=_ENVIRONMENT,
-        pass_fds=tuple(handles),
-        start_new_session=True,
-    )
+    # Cancelled half-way, asyncio would lose a child that has begun.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            arguments,
+            cwd=None if cwd is None else f"/proc/self/fd/{cwd}",
+            env=_ENVIRONMENT,
+            pass_fds=tuple(handles),
+            start_new_session=True,
+        )
     errors = bytearray()
     wanted = True
     try:

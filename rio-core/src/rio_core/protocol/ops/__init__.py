@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from rio_core.protocol.ops import agent, buffer, core, plugins, project
+from rio_core.protocol.ops import agent, buffer, core, plugins, project, search
 from rio_core.protocol.ops._op import Done, Nothing, Op
 
-__all__ = ["OPS", "Done", "Nothing", "Op", "agent", "buffer", "core", "plugins", "project"]
+__all__ = ["OPS", "Done", "Nothing", "Op", "agent", "buffer", "core", "plugins", "project", "search"]
 
-OPS: Final[dict[str, Op]] = {op.name: op for module in (core, project, buffer, agent, plugins) for op in module.OPS}
+OPS: Final[dict[str, Op]] = {
+    op.name: op for module in (core, project, buffer, search, agent, plugins) for op in module.OPS
+}

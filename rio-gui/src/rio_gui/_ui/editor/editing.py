@@ -165,6 +165,18 @@ class EditingView(TextView):
 
         self.queue.run(go)
 
+    def put_back(self, anchor: Position, caret: Position, top: Position) -> None:
+        """Select what was selected before, as far as it is there, with `top` at the top: a line, and pixels of it."""
+
+        def put() -> None:
+            for place in (anchor, caret):
+                self.document.line(min(place.line, self.document.total - 1))
+            self.select((self._inside(anchor), self._inside(caret)))
+            self.place.jump(min(top.line, self.document.total - 1), top.column)
+            self.scroll_pixels(0)
+
+        self.queue.run(put)
+
     def do_select_all(self) -> None:
         """Select the whole text."""
         end = self.document.end()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QToolBar
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
 
 from rio_gui._ui.window.commands import COMMANDS, MENUS, TOOLBAR, Command, Needs
 from rio_gui._ui.window.icons import icon
@@ -18,6 +18,7 @@ class Actions:
     def __init__(self, window: QMainWindow, keys: dict[str, str], run: Callable[[Command], None]) -> None:
         self._actions: dict[str, QAction] = {}
         self._window = window
+        self.menus: dict[str, QMenu] = {}
         for command in COMMANDS:
             self._actions[command.name] = self._action(command, keys.get(command.name, ""), run)
         self._make_menus()
@@ -43,7 +44,7 @@ class Actions:
 
     def _make_menus(self) -> None:
         for name, title in MENUS.items():
-            menu = self._window.menuBar().addMenu(title)
+            menu = self.menus[name] = self._window.menuBar().addMenu(title)
             group = 0
             for command in COMMANDS:
                 if command.menu == name:

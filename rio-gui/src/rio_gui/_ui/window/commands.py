@@ -11,6 +11,7 @@ MENUS: Final = {
     "edit": "&Edit",
     "search": "&Search",
     "view": "&View",
+    "project": "&Project",
     "window": "&Window",
     "help": "&Help",
 }
@@ -81,8 +82,14 @@ COMMANDS: Final = (
     Command("view.zoom_reset", "&Normal Size", "Text of the size that is set", 1),
     Command("view.project_tree", "&Project", "Go to the files of the project", 2, "nothing"),
     Command("view.toolbar", "&Toolbar", "Show the toolbar or hide it", 2, "nothing", checkable=True),
+    Command("project.new_file", "New &File...", "Make an empty file in the folder that is chosen", 0, "project"),
+    Command("project.new_folder", "New F&older...", "Make a folder in the folder that is chosen", 0, "project"),
+    Command("project.rename", "&Rename...", "Give the file or folder that is chosen another name", 1, "project"),
+    Command("project.delete", "&Delete", "Delete the file or empty folder that is chosen", 1, "project"),
+    Command("project.reveal", "Re&veal Active File", "Choose the file in front in the tree", 2, "project"),
     Command("window.next", "&Next", "The file of the next tab", 0),
     Command("window.previous", "&Previous", "The file of the tab before", 0),
+    Command("window.files", "&Files...", "Choose among all open files", 0),
     Command("help.keys", "&Keys", "Every command with its key", 0, "nothing"),
     Command("help.about", "&About", "Version, plugins and folders", 1, "nothing"),
 )

@@ -13,7 +13,10 @@ from rio_gui._ui.editor.editor import Editor
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.window.actions import Actions
 from rio_gui._ui.window.commands import COMMANDS, Command, default_keys
+from rio_gui._ui.window.memory import Memory
+from rio_gui._ui.window.open_files import OpenFiles
 from rio_gui._ui.window.panes import Panes
+from rio_gui._ui.window.project_files import ProjectFiles
 from rio_gui._ui.window.tabs import Tabs
 from rio_gui._ui.window.tree import FileTree
 
@@ -52,6 +55,13 @@ class MainWindow(QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._dock)
         self._dock.hide()
         self.tree.chosen.connect(self.tabs.open)
+        self.tree.commanded.connect(self._run_named)
+        self.tree.menu_wanted.connect(self._tree_menu)
+        self._files = ProjectFiles(self, link, self.tree, self.tabs)
+        OpenFiles(self.actions_.menus["window"], self.tabs)
+        self.memory = Memory(self, link, self.tabs)
+        self.memory.project_chosen.connect(self._open_project)
+        self.memory.recent.add_menus(self.actions_.menus["file"], self.actions_["file.save"])
         self._names: FileNames | None = None
         self._notice = self._make_notice()
         self.tabs.changed.connect(self._show_state)
@@ -87,14 +97,15 @@ class MainWindow(QMainWindow):
 
     # Opening
 
-    def open_project(self, path: str) -> None:
-        """Serve a folder, and show its files."""
+    def open_project(self, path: str, *, front: bool = True) -> None:
+        """Serve a folder, show its files, and restore its session; with `front`, also which file was in front."""
 
         def opened(result: OpenResult) -> None:
             self._project = result.root
             self.actions_.enable("project", enabled=True)
             self._dock.show()
             self.tree.show_project()
+            self.memory.begin(result.root, front=front)
             self._show_state()
 
         self._link.call("project.open", OpenParams(path), opened, self._say)
@@ -103,10 +114,12 @@ class MainWindow(QMainWindow):
 
     def run(self, command: Command) -> None:
         """Do a command: here, or in the editor in front."""
-        if (method := getattr(self, f"do_{command.menu}_{command.verb}", None)) is not None:
-            method()
-        else:
-            self._in_editor(command.verb)
+        name = f"do_{command.menu}_{command.verb}"
+        for part in (self, self._files):
+            if (method := getattr(part, name, None)) is not None:
+                method()
+                return
+        self._in_editor(command.verb)
 
     def _run_named(self, name: str) -> None:
         self.run(next(command for command in COMMANDS if command.name == name))
@@ -142,6 +155,15 @@ class MainWindow(QMainWindow):
         menu.addActions([self.actions_[name] for name in ("edit.toggle_comment", "search.to_bracket")])
         menu.popup(place)
 
+    def _tree_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions([self.actions_[name] for name in ("project.new_file", "project.new_folder")])
+        if self.tree.path():
+            menu.addSeparator()
+            menu.addActions([self.actions_[name] for name in ("project.rename", "project.delete")])
+        menu.popup(place)
+
     def do_file_new(self) -> None:
         """Begin a file."""
         self.tabs.new()
@@ -158,9 +180,16 @@ class MainWindow(QMainWindow):
         """Ask for a folder and open it in a window of its own."""
         from PySide6.QtWidgets import QFileDialog
 
+        if path := QFileDialog.getExistingDirectory(self, "Open Project", self._project or ""):
+            self._open_project(path)
+
+    def _open_project(self, path: str) -> None:
+        """Open a project here if there is nothing here, else in a window of its own."""
         from rio_gui._ui.window.another import open_window
 
-        if path := QFileDialog.getExistingDirectory(self, "Open Project", self._project or ""):
+        if self._project is None and not self.tabs.count():
+            self.open_project(path)
+        else:
             open_window(path)
 
     def do_file_quick_open(self) -> None:
@@ -220,6 +249,12 @@ class MainWindow(QMainWindow):
     def do_view_toolbar(self) -> None:
         """Show the toolbar or hide it."""
         self.actions_.toolbar.setVisible(self.actions_["view.toolbar"].isChecked())
+
+    def do_window_files(self) -> None:
+        """Choose among the open files."""
+        from rio_gui._ui.window.open_files import FileList
+
+        FileList(self.tabs, self).open()
 
     def do_window_next(self) -> None:
         """The next tab."""
@@ -310,17 +345,20 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
         if self._closing or not self._link.alive:
+            self.memory.close()
             self._link.close()
             event.accept()
             return
         if self._link.silent:
             if self.tabs.confirm(_SILENT, "Close &Anyway"):
+                self.memory.close()
                 self._link.abandon()
                 event.accept()
             else:
                 event.ignore()
             return
         event.ignore()
+        self.memory.about_to_close()
         self.tabs.close_all(self._close_now)
 
     def _close_now(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from rio_core.protocol import Event, RioError, visible_line
-from rio_core.protocol.events import BufferChanged, BufferClosed
+from rio_core.protocol.events import BufferChanged, BufferClosed, FsChanged
 from rio_core.protocol.ops import Nothing
 from rio_core.protocol.ops.buffer import (
     BufferResult,
@@ -25,7 +25,11 @@ from rio_gui._ui.editor.editor import Editor
 from rio_gui._ui.link.link import Link
 
 
-def _nothing() -> None:
+Opened = Callable[[Editor], None]
+Failed = Callable[[RioError], None]
+
+
+def _nothing(*_: object) -> None:
     """After an op that nothing waits for."""
 
 
@@ -40,6 +44,10 @@ class Tabs(QTabWidget):
     """The context menu of the editor in front is wanted, at a place of the screen."""
     refused = Signal(list, object)
     """Typed text was taken out again; the texts, and a RioError."""
+    opened = Signal(str)
+    """A file was opened by its user; its path as the core has it."""
+    closed = Signal(str)
+    """A file was closed; the name of its buffer."""
 
     def __init__(self, link: Link, font: QFont, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,31 +87,52 @@ class Tabs(QTabWidget):
 
     # Opening
 
-    def new(self, path: str | None = None) -> None:
-        """Begin a file, which is to have this path when it is saved."""
+    def new(
+        self, path: str | None = None, text: str = "", then: Opened = _nothing, failed: Failed | None = None
+    ) -> None:
+        """Begin a file with a text, which is to have this path when it is saved."""
 
         def made(info: BufferResult) -> None:
             if path is not None:
                 self._intended[info.buffer] = path
-            self._show(info)
+            then(self._show(info))
 
-        self._link.call("buffer.new", NewParams(), made, self.failed.emit)
+        self._link.call("buffer.new", NewParams(text), made, failed or self.failed.emit)
 
-    def open(self, path: str, line: int | None = None, column: int = 0) -> None:
+    def open(
+        self,
+        path: str,
+        line: int | None = None,
+        column: int = 0,
+        then: Opened = _nothing,
+        failed: Failed | None = None,
+    ) -> None:
         """Open a file, or bring its tab forward; with the caret at a line and column from 0. A missing one is begun."""
 
         def opened(info: BufferResult) -> None:
             editor = self._show(info)
             if line is not None:
                 editor.go_to(line, column)
+            if info.path is not None:
+                self.opened.emit(info.path)
+            then(editor)
 
-        def failed(error: RioError) -> None:
+        def refused(error: RioError) -> None:
             if error.kind == "not_found":
-                self.new(path)
+                self.new(path, "", then, failed)
             else:
-                self.failed.emit(error)
+                (failed or self.failed.emit)(error)
 
-        self._link.call("buffer.open", OpenParams(path), opened, failed)
+        self._link.call("buffer.open", OpenParams(path), opened, refused)
+
+    def open_again(self, path: str, then: Opened, failed: Failed) -> None:
+        """Open a file behind the others, where it is still there."""
+        self._link.call("buffer.open", OpenParams(path), lambda info: then(self._add(info)), failed)
+
+    def bring_forward(self, editor: Editor) -> None:
+        """Let a file be in front, and take keys."""
+        self.setCurrentWidget(editor)
+        editor.setFocus()
 
     def _open_dropped(self, urls: list[QUrl]) -> None:
         for url in urls:
@@ -111,6 +140,11 @@ class Tabs(QTabWidget):
                 self.open(url.toLocalFile())
 
     def _show(self, info: BufferResult) -> Editor:
+        editor = self._add(info)
+        self.bring_forward(editor)
+        return editor
+
+    def _add(self, info: BufferResult) -> Editor:
         editor = self._editors.get(info.buffer)
         if editor is None:
             editor = Editor(self._link, Document(self._link, info), self._font, self)
@@ -123,9 +157,7 @@ class Tabs(QTabWidget):
             editor.menu_wanted.connect(self.menu_wanted)
             editor.files_dropped.connect(self._open_dropped)
             self.addTab(editor, "")
-        self.setCurrentWidget(editor)
         self._retitle(editor)
-        editor.setFocus()
         return editor
 
     # Saving
@@ -260,10 +292,14 @@ class Tabs(QTabWidget):
         if editor is not None:
             self.removeTab(self.indexOf(editor))
             editor.deleteLater()
+            self.closed.emit(buffer)
 
     # Following
 
     def _happened(self, event: Event) -> None:
+        if isinstance(event, FsChanged):
+            # What was renamed goes on under its new name.
+            self._link.call("buffer.list", Nothing(), self._take_names, self.failed.emit)
         editor = self._editors.get(getattr(event, "buffer", ""))
         if editor is None:
             return
@@ -280,6 +316,13 @@ class Tabs(QTabWidget):
             editor = self._editors.get(info.buffer)
             if editor is not None and editor.document.settled and editor.document.revision == info.revision:
                 editor.document.update(info)
+
+    def _take_names(self, result: ListResult) -> None:
+        for info in result.buffers:
+            editor = self._editors.get(info.buffer)
+            if editor is not None and editor.document.info.path != info.path:
+                editor.document.info.path = info.path
+                self._retitle(editor)
 
     def _retitle(self, editor: Editor) -> None:
         index = self.indexOf(editor)
