@@ -292,7 +292,10 @@ class Walk:
         path = await self._where(step)
         addition = lf(step.text).encode("ascii", "ignore") + b"other\n"
         self.disk[path] += addition
-        await anyio.Path(self.folder / path).write_bytes(self.disk[path])
+        # In one go: a core that looks in the middle of a write sees, rightly, what is there then.
+        new = anyio.Path(self.folder.parent / "new")
+        await new.write_bytes(self.disk[path])
+        await new.replace(self.folder / path)
         self.foreign[path] += 1
         self.outside.add(path)  # the core may be opening it at this moment
         # A proposal that was made while the file was written may have seen either.
