@@ -57,9 +57,12 @@ class RawCore:
             assert message is not None, "the core ended"
             self.events.append(message)
 
+    def send_line(self, message: dict[str, Any]) -> None:
+        self.write(json.dumps(message).encode() + b"\n")
+
     def send(self, op: str, **params: Any) -> int:
         self._id += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self._id, "method": op, "params": params}).encode() + b"\n")
+        self.send_line({"jsonrpc": "2.0", "id": self._id, "method": op, "params": params})
         return self._id
 
     def ask(self, op: str, **params: Any) -> dict[str, Any]:
