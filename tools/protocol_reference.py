@@ -26,7 +26,16 @@ PAGE = ROOT / "docs" / "protocol.md"
 SESSION = ROOT / "docs" / "protocol-session.txt"
 PROSE = Path(__file__).with_suffix(".md")
 
-MODULES: tuple[ModuleType, ...] = (values, events, ops.core, ops.project, ops.buffer, ops.agent, ops.plugins)
+MODULES: tuple[ModuleType, ...] = (
+    values,
+    events,
+    ops.core,
+    ops.project,
+    ops.buffer,
+    ops.search,
+    ops.agent,
+    ops.plugins,
+)
 BASES = {"Params", "Result", "Struct", "Event", "AgentEvent"}
 PLAIN = {
     "str": "string",

@@ -1,6 +1,7 @@
 """Tests of the window run without a screen; any warning of Qt fails them."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def _application(qapp):
         qapp.processEvents()
     window.close()
     return qapp
+
+
+@pytest.fixture(autouse=True)
+def _runtime_folder(monkeypatch):
+    # A short one: the path of a socket has little room.
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="rio-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield
 
 
 @pytest.fixture

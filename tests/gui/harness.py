@@ -99,7 +99,13 @@ class Hand:
 
         def settled():
             shown = list(view.visible_lines())
-            return self.document.settled and self.document.ready and view.queue.empty and shown and all(line.shape for line in shown)
+            return (
+                self.document.settled
+                and self.document.ready
+                and view.queue.empty
+                and shown
+                and all(line.shape for line in shown)
+            )
 
         wait(settled, "the end of what was done")
 

@@ -4,63 +4,24 @@ import os
 import signal
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QFont, QFontDatabase, QKeySequence
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel
 
 from gui.harness import running_core, wait
+from gui.windows import key, new_window, opened, press, shut
 from rio_gui._ui.arguments import Target, target
 from rio_gui._ui.window.commands import COMMANDS, MENUS, TOOLBAR, default_keys
 from rio_gui._ui.window.go_to_line import GoToLine, place
-from rio_gui._ui.window.main_window import MainWindow
 from rio_gui._ui.window.quick_open import FileNames, QuickOpen, best
 
 
 @pytest.fixture
 def window(core, qapp):
-    font = QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    font.setPointSizeF(10)
-    window = MainWindow(core, font)
-    window.show()
-    window.activateWindow()
+    window = new_window(core)
     yield window
-    for editor in window.tabs.editors():
-        editor.document._dirty_in_core = editor.document.dirty = False
-    window.close()
-    QApplication.processEvents()
-    window.deleteLater()
-    QApplication.processEvents()
-
-
-def opened(window, path, *where):
-    window.tabs.open(str(path), *where)
-    wait(lambda: any(e.document.info.path == str(path) for e in window.tabs.editors()), "the tab")
-    editor = window.tabs.current()
-    wait(lambda: all(line.shape for line in editor.visible_lines()), "its lines")
-    return editor
-
-
-def key(widget, name):
-    # No window manager gives the window back its focus when a dialog closes.
-    widget.window().activateWindow()
-    QApplication.processEvents()
-    combination = QKeySequence(name)[0]
-    QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
-
-
-def press(title, seen):
-    """Press the button of the dialog that is about to be shown."""
-
-    def do():
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(20, do)
-            return
-        seen.append(box.text())
-        next(button for button in box.buttons() if button.text().replace("&", "") == title).click()
-
-    QTimer.singleShot(20, do)
+    shut(window)
 
 
 # Commands as data
@@ -81,8 +42,7 @@ def test_every_command_has_something_that_does_it(window):
     from rio_gui._ui.editor.editor import Editor
 
     for command in COMMANDS:
-        own = getattr(window, f"do_{command.menu}_{command.verb}", None)
-        assert callable(own or getattr(Editor, f"do_{command.verb}", None)), command.name
+        assert callable(window.method(command) or getattr(Editor, f"do_{command.verb}", None)), command.name
     assert {name for group in TOOLBAR for name in group} <= {command.name for command in COMMANDS}
     assert set(default_keys()) <= {command.name for command in COMMANDS}
 
@@ -110,6 +70,8 @@ def test_no_key_is_bound_twice_or_is_an_access_letter_or_typed():
 def test_three_dots_only_where_something_is_asked_for():
     assert {command.name for command in COMMANDS if command.title.endswith("...")} == {
         "file.open", "file.open_project", "file.quick_open", "file.save_as", "search.go_to_line",
+        "search.find", "search.replace", "search.find_in_files",
+        "project.new_file", "project.new_folder", "project.rename", "window.files",
     }  # fmt: skip
 
 
@@ -333,8 +295,7 @@ def test_quick_open_puts_the_better_fit_first():
 
 def test_a_dead_core_is_said_in_the_window(qapp, tmp_path):
     with running_core() as core:
-        window = MainWindow(core, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        window.show()
+        window = new_window(core)
         (tmp_path / "a").write_text("a\n")
         opened(window, tmp_path / "a")
         os.kill(core.pipe._pid, signal.SIGKILL)
@@ -346,8 +307,7 @@ def test_a_dead_core_is_said_in_the_window(qapp, tmp_path):
 
 def test_a_window_whose_core_hangs_can_be_closed_after_a_word(qapp, tmp_path):
     with running_core(patience=0.2) as core:
-        window = MainWindow(core, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        window.show()
+        window = new_window(core)
         (tmp_path / "a").write_text("a\n")
         editor = opened(window, tmp_path / "a")
         os.kill(core.pipe._pid, signal.SIGSTOP)

@@ -102,6 +102,7 @@ class Work:
     async def start(self) -> None:
         self.core = await self._stack.enter_async_context(living(self.home, Plugin(*self.providers)))
         self.client = await self._stack.enter_async_context(attached(self.core, self.project))
+        await self.core.plugins.loaded.wait()
         self.journal = Journal(self.client)
         self._stack.callback(self.journal.close)
 

@@ -249,7 +249,8 @@ async def main():
         assert (await work.call("agent.history")).notices
         assert (await work.call("agent.status")).running is None
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        await work.play("after")
+        if sys.argv[3] == "goes on":
+            await work.play("after")
         history = await work.call("agent.history")
         await work.restart()
         again = await work.call("agent.history")
@@ -265,9 +266,11 @@ print("whole")
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs a limit on the size of files")
-def test_a_full_disk_under_the_conversation_is_told_and_loses_nothing(tmp_path):
+@pytest.mark.parametrize("then", ["goes on", "ends"])
+def test_a_full_disk_under_the_conversation_is_told_and_loses_nothing(tmp_path, then):
     tests = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    ran = subprocess.run([sys.executable, "-c", FULL, tests, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-c", FULL, tests, str(tmp_path), then]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ran.stdout == "whole\n", ran.stderr
 
 

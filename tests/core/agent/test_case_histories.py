@@ -180,17 +180,18 @@ async def test_R9_calls_in_a_reply_that_stopped_for_an_unknown_reason_are_not_ru
 
 
 async def test_R10_no_answer_of_a_tool_fills_the_context(tmp_path):
-    files = {"wide.txt": b"x" * 3_000_000, "long.txt": b"line\n" * 1_000_000, "far.txt": b"\n" * 9_000_000}
+    files = {"wide.txt": b"x" * 300_000, "long.txt": b"line\n" * 100_000, "far.txt": b"\n" * 9_000_000}
     files |= {f"many/{'n' * 200}{number}": b"" for number in range(600)}
     async with at_work(tmp_path, files) as work:
         steps = [tool("fs_read", path=name) for name in ("wide.txt", "long.txt", "far.txt")]
-        steps += [tool("fs_list", path="many"), tool("fs_search", pattern="line"), tool("fs_search", pattern="x")]
+        steps += [tool("fs_list", path="many"), tool("fs_search", pattern="line", path="long.txt")]
+        steps += [tool("fs_search", pattern="x", path="wide.txt")]
         await work.play(*steps)
         for result in work.told():
             assert not result.is_error
             assert len(result.text) <= 61_000
-        assert "cut: 3000000 characters" in work.told()[0].text
-        assert "of 1000001" in work.told()[1].text
+        assert "cut: 300000 characters" in work.told()[0].text
+        assert "of 100001" in work.told()[1].text
         assert "only the first 8388608 bytes" in work.told()[2].text
         # The way out that needs no request:
         await work.call("agent.reset")

@@ -384,7 +384,6 @@ async def test_S06_a_key_of_the_user_is_replaced_wherever_it_would_leave_the_cor
     )  # fmt: skip
     files = {"notes.txt": f"key: {key}\n".encode(), "AGENTS.md": f"The key is {key}.\n".encode()}
     async with at_work(tmp_path, files, provider) as work:
-        await work.call("plugin.list")
         await work.call("project.trust", path=str(work.project))
         await work.call("secret.set", provider="scripted", name="key", value=key)
         end = await work.play(f"my key is {key}", attachments=[{"path": "notes.txt"}])

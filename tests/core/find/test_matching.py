@@ -23,7 +23,8 @@ PIECES = st.sampled_from(["a", "b", "A", "ä", "_", " ", "\n", "\r", "\r\n", "\f
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 NEEDLES = st.lists(PIECES, min_size=1, max_size=3).map("".join)
 REGEXES = st.sampled_from(
-    ["^", "$", ".*", "x*", "a*", "(?=a)", "a|b", r"\w+", r"\b", r"\s+", "a$", "^b", ".", r"\n", "(a)(b)?", "(?<=a)b", ""]
+    ["^", "$", ".*", "x*", "a*", "(?=a)", "a|b", r"\w+", r"\b", r"\s+", "a$", "^b", ".", r"\n", "(a)(b)?",
+     "(?<=a)b", ""]
 )  # fmt: skip
 
 

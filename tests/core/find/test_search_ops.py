@@ -53,6 +53,8 @@ async def test_hits_are_positions_around_a_place(client, regex):
     found = await find(client, buffer, "foo", regex=regex, first=(1, 3), back=1, limit=1)
     assert found.hits == [((1, 2), (1, 5)), ((2, 0), (2, 3))]
     assert (found.before, found.total, found.more, found.revision) == (1, 4, False, revision)
+    last = await find(client, buffer, "foo", regex=regex, back=1, limit=0)
+    assert (last.hits, last.before) == ([((2, 4), (2, 7))], 3)
     inside = await find(client, buffer, "foo", regex=regex, within=((1, 3), (2, 5)))
     assert inside.hits == [((2, 0), (2, 3))]
 

@@ -17,7 +17,7 @@ from rio_gui._ui.arguments import Target
 ANSWER_TIME: Final = 5.0
 """Seconds within which a running window must answer; one that does not is left alone, and another one started."""
 
-_LONGEST: Final = 100  # bytes; the system's limit of a socket's path is 108, or 104
+_LONGEST: Final = 103  # bytes of a socket's path, which Linux limits to 107 and others to 103
 
 
 def folder() -> str | None:
@@ -36,7 +36,7 @@ def folder() -> str | None:
     except OSError:
         return None
     safe = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
-    return path if safe and len(os.fsencode(path)) <= _LONGEST - 34 else None
+    return path if safe else None
 
 
 def socket_of(project: str) -> str | None:
@@ -46,7 +46,8 @@ def socket_of(project: str) -> str | None:
     except OSError:
         return None
     base = folder()
-    return os.path.join(base, f"{found.st_dev:x}-{found.st_ino:x}") if base else None
+    path = os.path.join(base or "", f"{found.st_dev:x}-{found.st_ino:x}")
+    return path if base and len(os.fsencode(path)) <= _LONGEST else None
 
 
 def hand_over(targets: Sequence[Target], *, wait: bool) -> int | None:

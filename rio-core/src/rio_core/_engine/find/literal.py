@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from rio_core._engine.documents.lines import splits_crlf
 from rio_core._engine.documents.text import Text
 from rio_core._engine.find.hits import Hit, matches
 from rio_core._engine.find.pattern import Wanted, compiled
@@ -11,7 +10,7 @@ from rio_core._engine.find.seen import Seen
 
 __all__ = ["windows"]
 
-WINDOW: Final = 65_536
+WINDOW: Final = 32_768
 """Characters that are looked at between two chances for others to run."""
 
 _CONTEXT: Final = 2  # a character on each side, which may be a CRLF, decides whether a word ends
@@ -26,8 +25,6 @@ def windows(text: Text, wanted: Wanted, low: int, high: int, *, size: int = WIND
         base = max(0, at - _CONTEXT)
         to = min(high, at + size)
         piece = text.slice(base, min(to + longest + _CONTEXT, len(text)))
-        if to < high and splits_crlf(piece, to - base):
-            to += 1
         seen = Seen(piece)
         hits: list[Hit] = []
         end = at

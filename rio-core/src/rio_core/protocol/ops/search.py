@@ -1,26 +1,26 @@
-r"""`search`: finding and replacing in buffers, and finding in files.
-
-A pattern is plain text or, with `regex`, a regular expression of Python's `re` in which `^` and `$` are at every line.
-Every line end is seen as one `\n`, also by plain text. Without `case`, letters match by Unicode's simple rules, one
-character with one. With `word`, no hit begins or ends between two word characters: letters and digits of any script,
-and `_`. Hits do not overlap. An empty one does not count where the hit before it ends, nor behind the last line end of
-what is searched.
-
-In the replacement of a regular expression, `\1` to `\99`, `\g<1>` and `\g<name>` are groups, `\g<0>` is the whole hit,
-`\n` a line end of the buffer, `\t` a tab and `\\` a backslash; `\10` is group 10, and `$1` means nothing special.
-
-A search takes 5 seconds at most, and is refused (`unsupported`) when they are over. One with a `token` stops the
-search that the connection has begun with the same one before, which is refused (`conflict`).
-"""
+"""`search`: finding and replacing in buffers, and finding in files."""
 
 from rio_core.protocol.ops._op import Done, Op
 from rio_core.protocol.values import Params, Position, Result, Selection
 
 
 class FindParams(Params):
-    """Hits in a buffer: the last `back` that begin before the position `first`, and `limit` from there on.
+    r"""Hits in a buffer: the last `back` that begin before the position `first`, and `limit` from there on.
 
-    `within` is the range to search. With `replacement`, `texts` says what would take the place of each hit.
+    Without `first` it is the start of the text or, with a `limit` of 0, its end. `within` is the range to search. With
+    `replacement`, `texts` says what would take the place of each hit.
+
+    A pattern is plain text or, with `regex`, a regular expression of Python's `re` in which `^` and `$` are at every
+    line. Every line end is seen as one `\n`, by plain text too. Without `case`, letters match by Unicode's simple
+    rules, one character with one. With `word`, no hit begins or ends between two word characters: letters and digits of
+    any script, and `_`. Hits do not overlap. An empty one does not count where the hit before it ends, nor behind the
+    last line end of what is searched.
+
+    In the replacement of a regular expression, `\1` to `\99`, `\g<1>` and `\g<name>` are groups, `\g<0>` is the whole
+    hit, `\n` a line end of the buffer, `\t` a tab and `\\` a backslash; `\10` is group 10. `$1` means nothing special.
+
+    A search takes 5 seconds at most, and is refused (`unsupported`) when they are over. One with a `token` stops the
+    search that the connection began with the same one before, which is refused (`conflict`).
     """
 
     buffer: str
@@ -28,7 +28,7 @@ class FindParams(Params):
     regex: bool = False
     case: bool = False
     word: bool = False
-    first: Position = (0, 0)
+    first: Position | None = None
     back: int = 0
     limit: int = 1000
     within: tuple[Position, Position] | None = None
@@ -54,6 +54,7 @@ class FindResult(Result):
 class ReplaceAllParams(Params):
     """Replace every hit, or those `within` a range, as one step of undo, which gives `selection` back.
 
+    What is a hit, and what takes its place, is as `search.buffer` says. There may be a million of them.
     Refused as `stale` when `revision` is not the present one, or when the text changes in the same places meanwhile.
     """
 

@@ -1,6 +1,6 @@
 """The view of a document: lays out and paints the lines on the screen, and knows where everything is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer
@@ -42,6 +42,7 @@ class TextView(QAbstractScrollArea):
         self.selection: Selection = (START, START)
         self.overwrite = False
         self.brackets: tuple[Position, ...] = ()
+        self.underlays: list[Callable[[QPainter, VisibleLine], None]] = []
         self._composed: Composed | None = None
         self._caret_shown = False
         self._drop: Position | None = None
@@ -172,7 +173,7 @@ class TextView(QAbstractScrollArea):
             y += rows * self.layouts.row_height
             number += 1
 
-    def _origin(self, shape: Shape) -> float:
+    def origin(self, shape: Shape) -> float:
         """The x at which a shape is painted. In a long line every character before it counts as one wide."""
         return (
             self.gutter_width() + _MARGIN - self.horizontalScrollBar().value() + shape.first * self.layouts.char_width
@@ -195,7 +196,7 @@ class TextView(QAbstractScrollArea):
         if self.overwrite and self._composed is None:
             _, behind = line.shape.place(place.column + 1)
             width = behind - x if behind > x else self.layouts.char_width
-        left = round(self._origin(line.shape) + x)
+        left = round(self.origin(line.shape) + x)
         return QRect(left, line.y + row * height, round(width), height)
 
     def place_at(self, point: QPoint | QPointF) -> Position:
@@ -209,7 +210,7 @@ class TextView(QAbstractScrollArea):
             if line.shape is None:
                 nearest = Position(line.number, 0)
             else:
-                nearest = Position(line.number, line.shape.column(row, point.x() - self._origin(line.shape)))
+                nearest = Position(line.number, line.shape.column(row, point.x() - self.origin(line.shape)))
         return nearest
 
     # Scrolling
@@ -404,10 +405,12 @@ class TextView(QAbstractScrollArea):
         if shape is None:
             self._paint_caret(painter, line)
             return
-        origin = QPointF(self._origin(shape), line.y)
+        origin = QPointF(self.origin(shape), line.y)
         for bracket in self.brackets:
             if bracket.line == line.number:
                 self._paint_bracket(painter, line, bracket)
+        for paint in self.underlays:
+            paint(painter, line)
         painter.setPen(self.colors.text)
         ranges = self._selected(line, origin, painter)
         shape.layout.draw(painter, origin, ranges, QRectF(0, line.y, self.viewport().width(), height))
@@ -443,7 +446,7 @@ class TextView(QAbstractScrollArea):
         row, x = line.shape.place(bracket.column)
         _, behind = line.shape.place(bracket.column + 1)
         rect = QRectF(
-            self._origin(line.shape) + x, line.y + row * self.layouts.row_height, behind - x, self.layouts.row_height
+            self.origin(line.shape) + x, line.y + row * self.layouts.row_height, behind - x, self.layouts.row_height
         )
         painter.fillRect(rect, self.colors.bracket_ground)
 

@@ -23,6 +23,11 @@ def hello(client: str) -> tuple[str, dict[str, Any]]:
     return "core.hello", {"protocol": 1, "client": client, "approve": True, "capabilities": {}}
 
 
+def status() -> tuple[str, dict[str, Any]]:
+    """Asking where the core keeps its state."""
+    return "core.status", {}
+
+
 def open_project(path: str) -> tuple[str, dict[str, Any]]:
     """Opening a folder."""
     return "project.open", {"path": path}

@@ -109,9 +109,12 @@ class _Guest(QObject):
     def _take(self, line: bytes) -> None:
         try:
             message = json.loads(line)
-            targets = [Target(str(path), None if row is None else int(row), int(column)) for path, row, column in message["open"]]
+            targets = [
+                Target(str(path), None if row is None else int(row), int(column))
+                for path, row, column in message["open"]
+            ]
             wait = message["wait"] is True
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             self.close()
             return
         self._say(b"taken\n")

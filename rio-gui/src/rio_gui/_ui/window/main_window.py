@@ -1,6 +1,6 @@
 """The main window: menus, toolbar, docks, tabs, status bar, and what the commands do."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
@@ -13,6 +13,7 @@ from rio_gui._ui.editor.editor import Editor
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.window.actions import Actions
 from rio_gui._ui.window.commands import COMMANDS, Command, default_keys
+from rio_gui._ui.window.find_commands import FindCommands
 from rio_gui._ui.window.memory import Memory
 from rio_gui._ui.window.open_files import OpenFiles
 from rio_gui._ui.window.panes import Panes
@@ -58,6 +59,8 @@ class MainWindow(QMainWindow):
         self.tree.commanded.connect(self._run_named)
         self.tree.menu_wanted.connect(self._tree_menu)
         self._files = ProjectFiles(self, link, self.tree, self.tabs)
+        self.finding = FindCommands(self, link, self.tabs)
+        self.finding.failed.connect(self._say)
         OpenFiles(self.actions_.menus["window"], self.tabs)
         self.memory = Memory(self, link, self.tabs)
         self.memory.project_chosen.connect(self._open_project)
@@ -75,6 +78,7 @@ class MainWindow(QMainWindow):
         link.lost.connect(self._lost)
         link.answering.connect(self._answering)
         self.actions_["view.toolbar"].setChecked(True)
+        self.actions_.toolbar.toggleViewAction().toggled.connect(self.actions_["view.toolbar"].setChecked)
         self.actions_.enable("project", enabled=False)
         self._show_state()
 
@@ -114,12 +118,16 @@ class MainWindow(QMainWindow):
 
     def run(self, command: Command) -> None:
         """Do a command: here, or in the editor in front."""
+        if (method := self.method(command)) is not None:
+            method()
+        else:
+            self._in_editor(command.verb)
+
+    def method(self, command: Command) -> Callable[[], None] | None:
+        """What does a command, if it is not the editor in front."""
         name = f"do_{command.menu}_{command.verb}"
-        for part in (self, self._files):
-            if (method := getattr(part, name, None)) is not None:
-                method()
-                return
-        self._in_editor(command.verb)
+        methods = (getattr(part, name, None) for part in (self, self._files, self.finding))
+        return next((method for method in methods if method is not None), None)
 
     def _run_named(self, name: str) -> None:
         self.run(next(command for command in COMMANDS if command.name == name))
@@ -272,8 +280,9 @@ class MainWindow(QMainWindow):
 
     def do_help_keys(self) -> None:
         """Every command with its key."""
-        lines = [f"{self.actions_[c.name].shortcut().toString():<18}{c.label}" for c in COMMANDS]
-        self._tell("Keys", "\n".join(line for line in lines if not line.startswith(" ")))
+        from rio_gui._ui.window.keys_help import KeysHelp
+
+        KeysHelp(self.actions_, COMMANDS, self).show()
 
     def do_help_about(self) -> None:
         """What this is."""
@@ -344,7 +353,7 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  Qt's name
-        if self._closing or not self._link.alive:
+        if self._closing or not self._link.alive or not self.tabs.count():
             self.memory.close()
             self._link.close()
             event.accept()
@@ -364,6 +373,13 @@ class MainWindow(QMainWindow):
     def _close_now(self) -> None:
         self._closing = True
         self.close()
+
+    def restoreState(self, state: Any, version: int | None = 0) -> bool:  # noqa: N802  Qt's name
+        """Put docks and toolbars back; a notice is of its day only."""
+        shown = not self._notice.isHidden()
+        done = super().restoreState(state, version)
+        self._notice.setVisible(shown)
+        return done
 
     def createPopupMenu(self) -> Any:  # noqa: N802  Qt's name
         """No menu of its own on the toolbars: what they show and hide is in the View menu."""

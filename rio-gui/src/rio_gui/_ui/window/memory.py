@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from rio_core.protocol import RioError, visible_line
@@ -13,9 +14,14 @@ from rio_core.protocol.ops.core import StatusResult
 from rio_gui._ui.arguments import Target
 from rio_gui._ui.link.link import Link
 from rio_gui._ui.window.recent import Recent
-from rio_gui._ui.window.session import Session
 from rio_gui._ui.window.tabs import Tabs
 from rio_gui._ui.window.waiting import Waiting
+
+if TYPE_CHECKING:
+    from rio_gui._ui.window.listening import Listening
+    from rio_gui._ui.window.session import Session
+
+_LATER: Final = 50  # milliseconds
 
 
 class Memory(QObject):
@@ -32,7 +38,9 @@ class Memory(QObject):
         self._project: str | None = None
         self._begin: Callable[[], None] | None = None
         self._session: Session | None = None
-        self._closers: list[Callable[[], None]] = []
+        self._listening: Listening | None = None
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
         self.recent = Recent(self)
         self.recent.chosen.connect(self._chosen)
         self.recent.gone.connect(self._gone)
@@ -50,12 +58,18 @@ class Memory(QObject):
         self._project = project
         if project is not None:
             self.recent.add("projects", project)
-            self._listen(project)
+            # What it imports is not needed for the first picture.
+            self._later.timeout.connect(lambda: self._listen(project))
+            self._later.start(_LATER)
 
         def begin() -> None:
             if self._folder is not None and self._session is None:
+                from rio_gui._ui.window.session import Session
+
                 self._session = Session(self._window, self._tabs, self._folder, project)
                 self._session.restore(front=front)
+                self._tabs.kept.connect(self._session.stays_open)
+                self._tabs.failed.connect(self._session.stays_open)
 
         self._begin = begin
         if self._folder is not None:
@@ -64,13 +78,13 @@ class Memory(QObject):
     def _listen(self, project: str) -> None:
         from rio_gui._ui.window.listening import Listening
 
-        listening = Listening(project, self)
-        listening.wanted.connect(self._wanted)
-        self._closers.append(listening.close)
+        self._listening = Listening(project, self)
+        self._listening.wanted.connect(self._wanted)
 
     def _wanted(self, targets: list[Target], done: Callable[[], None] | None) -> None:
         files = [target for target in targets if not target.is_folder]
-        Waiting(self._tabs, files, done or _nothing)
+        if files:
+            Waiting(self._tabs, files, done or _nothing)
         self._window.setWindowState(self._window.windowState() & ~Qt.WindowState.WindowMinimized)
         self._window.raise_()
         self._window.activateWindow()
@@ -95,9 +109,9 @@ class Memory(QObject):
 
     def close(self) -> None:
         """The window is closed."""
-        for close in self._closers:
-            close()
-        self._closers.clear()
+        self._later.stop()
+        if self._listening is not None:
+            self._listening.close()
         if self._session is not None:
             self._session.close()
             self._session = None

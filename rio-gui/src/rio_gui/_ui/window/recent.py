@@ -75,6 +75,7 @@ class Recent(QObject):
             sub = QMenu(title, menu)
             sub.aboutToShow.connect(lambda sub=sub, kind=kind: self._fill(sub, kind))
             menu.insertMenu(before, sub)
+        menu.insertSeparator(before)
 
     def _fill(self, menu: QMenu, kind: Kind) -> None:
         menu.clear()

@@ -107,16 +107,18 @@ class Session(QObject):
         if not self._opening:
             self._closing = self._now()
 
-    def stays_open(self) -> None:
-        """The window was not closed after all."""
+    def stays_open(self, *_: object) -> None:
+        """The window was not closed after all, or not yet."""
         self._closing = None
         self._timer.start()
 
     def close(self) -> None:
         """The window is closed."""
         self._timer.stop()
+        if self._closing is None:
+            self.about_to_close()
         if self._closing is not None:
-            self._slot.file.store(self._closing)
+            self._slot.file.store(self._closing, last=True)
         self._slot.release()
 
 

@@ -10,7 +10,7 @@ _MOST: Final = 4 * 1024 * 1024
 
 
 class StateFile:
-    """One file with one JSON object. The copy before the last one is kept beside it."""
+    """One file with one JSON object. What it was before this process wrote it is kept beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,10 +37,13 @@ class StateFile:
                 path.replace(_beside(self.path, "damaged"))
         return {}, damaged
 
-    def store(self, content: dict[str, Any]) -> None:
-        """Make this the content. What cannot be written is left as it was: nothing here is worth an interruption."""
+    def store(self, content: dict[str, Any], *, last: bool = False) -> None:
+        """Make this the content; with `last`, wait until the disk has it.
+
+        What cannot be written is left as it was: nothing here is worth an interruption.
+        """
         data = json.dumps(content).encode("ascii")
-        if data == self._written:
+        if data == self._written and not last:
             return
         new = _beside(self.path, f"new-{os.getpid()}")
         try:
@@ -48,9 +51,11 @@ class StateFile:
             with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
-            with contextlib.suppress(FileNotFoundError):
-                self.path.replace(_beside(self.path, "previous"))
+                if last:
+                    os.fsync(file.fileno())  # not at other times: it can hold up the keys
+            if not self._written:
+                with contextlib.suppress(FileNotFoundError):
+                    self.path.replace(_beside(self.path, "previous"))
             new.replace(self.path)
         except OSError:
             with contextlib.suppress(OSError):

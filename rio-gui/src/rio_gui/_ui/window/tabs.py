@@ -24,7 +24,6 @@ from rio_gui._ui.document.document import Document
 from rio_gui._ui.editor.editor import Editor
 from rio_gui._ui.link.link import Link
 
-
 Opened = Callable[[Editor], None]
 Failed = Callable[[RioError], None]
 
@@ -45,9 +44,11 @@ class Tabs(QTabWidget):
     refused = Signal(list, object)
     """Typed text was taken out again; the texts, and a RioError."""
     opened = Signal(str)
-    """A file was opened by its user; its path as the core has it."""
+    """A file was opened by its user, or saved under a name; its path as the core has it."""
     closed = Signal(str)
     """A file was closed; the name of its buffer."""
+    kept = Signal()
+    """A file was not closed or saved, as its user said so."""
 
     def __init__(self, link: Link, font: QFont, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,9 +82,17 @@ class Tabs(QTabWidget):
         return widget
 
     def name(self, editor: Editor) -> str:
-        """What a file is called in the window."""
-        path = editor.document.info.path or self._intended.get(editor.document.buffer)
-        return visible_line(PurePath(path).name) if path else "Untitled"
+        """What a file is called in the window: its name, with its folder where another one has that name too."""
+        path = self._path(editor)
+        if not path:
+            return "Untitled"
+        name = PurePath(path).name
+        alike = sum(PurePath(self._path(other)).name == name for other in self._editors.values())
+        folder = PurePath(path).parent.name or "."
+        return visible_line(f"{name} ({folder})" if alike > 1 else name)
+
+    def _path(self, editor: Editor) -> str:
+        return editor.document.info.path or self._intended.get(editor.document.buffer, "")
 
     # Opening
 
@@ -157,7 +166,7 @@ class Tabs(QTabWidget):
             editor.menu_wanted.connect(self.menu_wanted)
             editor.files_dropped.connect(self._open_dropped)
             self.addTab(editor, "")
-        self._retitle(editor)
+            self._retitle_all()
         return editor
 
     # Saving
@@ -201,12 +210,15 @@ class Tabs(QTabWidget):
 
             path, _ = QFileDialog.getSaveFileName(self, "Save As", start)
         if not path:
+            self.kept.emit()
             return
 
         def saved(info: BufferResult) -> None:
             self._intended.pop(document.buffer, None)
             document.update(info)
-            self._retitle(editor)
+            self._retitle_all()
+            if info.path is not None:
+                self.opened.emit(info.path)
             then()
 
         # The dialog has asked about an existing file.
@@ -250,6 +262,7 @@ class Tabs(QTabWidget):
             self.setCurrentWidget(editor)
             answer = self._ask_to_save(editor)
             if answer == "cancel":
+                self.kept.emit()
                 return
             if answer == "save":
                 self._save(editor, lambda: self._close(editor, then, discard=False))
@@ -284,7 +297,13 @@ class Tabs(QTabWidget):
             self._remove(document.buffer)
             then()
 
-        document.call("buffer.close", closed, self.failed.emit, CloseParams(document.buffer, discard=discard))
+        def failed(error: RioError) -> None:
+            if document.buffer in self._editors:
+                self.failed.emit(error)
+            else:
+                then()  # it was told to close twice
+
+        document.call("buffer.close", closed, failed, CloseParams(document.buffer, discard=discard))
 
     def _remove(self, buffer: str) -> None:
         self._intended.pop(buffer, None)
@@ -292,6 +311,7 @@ class Tabs(QTabWidget):
         if editor is not None:
             self.removeTab(self.indexOf(editor))
             editor.deleteLater()
+            self._retitle_all()
             self.closed.emit(buffer)
 
     # Following
@@ -322,7 +342,11 @@ class Tabs(QTabWidget):
             editor = self._editors.get(info.buffer)
             if editor is not None and editor.document.info.path != info.path:
                 editor.document.info.path = info.path
-                self._retitle(editor)
+                self._retitle_all()
+
+    def _retitle_all(self) -> None:
+        for editor in self.editors():
+            self._retitle(editor)
 
     def _retitle(self, editor: Editor) -> None:
         index = self.indexOf(editor)

@@ -11,6 +11,7 @@ from rio_core.protocol import Event, RioError, visible_line
 from rio_core.protocol.events import FsChanged
 from rio_core.protocol.ops.project import Entry, ListParams, ListResult
 from rio_gui._ui.link.link import Link
+from rio_gui._ui.theme import mixed, readable
 from rio_gui._ui.window.icons import icon
 
 _PATH: Final = Qt.ItemDataRole.UserRole
@@ -121,8 +122,8 @@ class FileTree(QTreeWidget):
         if is_folder:
             item.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
         if ignored:
-            dim = self.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
-            item.setForeground(0, QBrush(dim))
+            text, page = (self.palette().color(role) for role in (QPalette.ColorRole.Text, QPalette.ColorRole.Base))
+            item.setForeground(0, QBrush(readable(mixed(text, page, 0.5), page)))
         return item
 
     def _open_up(self, item: QTreeWidgetItem) -> None:
