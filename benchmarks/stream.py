@@ -17,10 +17,10 @@ from time import perf_counter
 import anthropic
 from anthropic import AsyncAnthropic, AsyncStream
 from anthropic.types import RawMessageStreamEvent
-from rio_provider_claude.inference.decode import Decoder
-from rio_provider_claude.inference.sse import Events
 
 from rio_core.api import Delta, Done, Posted
+from rio_provider_claude.inference.decode import Decoder
+from rio_provider_claude.inference.sse import Events
 
 PIECE = 4096
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
-from rio_provider_claude.provider import SETTINGS, Claude
-
 from rio_core.api import Message, Posted, Request, Setup, Text, ToolSpec
+from rio_provider_claude.provider import SETTINGS, Claude
 
 SAMPLES = Path(__file__).parent / "samples"
 T = TypeVar("T")

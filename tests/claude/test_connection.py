@@ -13,12 +13,12 @@ import anyio
 import httpcore
 import pytest
 import trustme
-from rio_provider_claude.inference.transport import transport
-from rio_provider_claude.options import Options
-from rio_provider_claude.provider import Claude
 
 from claude.rig import HELLO, JSON, KEY, START, STREAM, Play, Posts, asked, begun, delta, respond, rig, setup
 from rio_core.api import Delta, Done, Failure, Post, Posted, Waiting
+from rio_provider_claude.inference.transport import transport
+from rio_provider_claude.options import Options
+from rio_provider_claude.provider import Claude
 
 
 async def test_one_request_as_it_arrives() -> None:

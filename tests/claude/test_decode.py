@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rio_provider_claude.inference.decode import Decoder
-from rio_provider_claude.inference.usage import Tally
 
 from claude.rig import HELLO, START, begun, delta, ended, event, stop, text
 from claude.test_samples import decoded
 from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
+from rio_provider_claude.inference.decode import Decoder
+from rio_provider_claude.inference.usage import Tally
 from support.profiles import examples
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "fs_read", "input": {}}

@@ -7,9 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-from rio_provider_claude.inference.answer import answer
-from rio_provider_claude.inference.channel import Channel
-from rio_provider_claude.options import ENTER_KEY, Options
 
 from claude.rig import (
     HELLO,
@@ -29,6 +26,9 @@ from claude.rig import (
     text,
 )
 from rio_core.api import Delta, Done, Failure, Usage, Waiting
+from rio_provider_claude.inference.answer import answer
+from rio_provider_claude.inference.channel import Channel
+from rio_provider_claude.options import ENTER_KEY, Options
 
 BUSY = Play([error("overloaded_error", "Overloaded")], status=529, headers=JSON)
 

@@ -12,12 +12,12 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rio_provider_claude.authentication import MASK, Key, Keyed
-from rio_provider_claude.options import ENTER_KEY
-from rio_provider_claude.provider import Claude
 
 from claude.rig import HELLO, JSON, KEY, START, Play, asked, error, respond, rig, setup
 from rio_core.api import Done, Failure, ProviderError
+from rio_provider_claude.authentication import MASK, Key, Keyed
+from rio_provider_claude.options import ENTER_KEY
+from rio_provider_claude.provider import Claude
 from support.profiles import examples
 
 

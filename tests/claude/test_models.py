@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from rio_provider_claude.inference.capability import Capability, told
-from rio_provider_claude.inference.table import table
-from rio_provider_claude.provider import Claude
 
 from claude.rig import HELLO, JSON, Play, Seen, asked, error, respond, rig, setup
 from rio_core.api import Done
+from rio_provider_claude.inference.capability import Capability, told
+from rio_provider_claude.inference.table import table
+from rio_provider_claude.provider import Claude
 
 
 def leaf(*names: str, of: tuple[str, ...]) -> dict[str, Any]:

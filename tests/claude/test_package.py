@@ -7,12 +7,12 @@ from typing import Any
 
 import pluggy
 import pytest
-import rio_provider_claude
-from rio_provider_claude.options import Options
-from rio_provider_claude.provider import SETTINGS, Claude
 
+import rio_provider_claude
 from claude.rig import setup
 from rio_core.api import LEVEL, hookspecs
+from rio_provider_claude.options import Options
+from rio_provider_claude.provider import SETTINGS, Claude
 
 
 def test_it_is_found_through_its_entry_point() -> None:

@@ -6,8 +6,8 @@ from email.utils import format_datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rio_provider_claude.inference.retry import LONGEST, Patience, wanted
 
+from rio_provider_claude.inference.retry import LONGEST, Patience, wanted
 from support.profiles import examples
 
 

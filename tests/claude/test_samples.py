@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rio_provider_claude.inference.decode import Decoder
-from rio_provider_claude.inference.sse import Events
 
 from claude.rig import SAMPLES
 from rio_core.api import Delta, Done, Failure, Native, Posted, Thinking, ToolCall, Usage
+from rio_provider_claude.inference.decode import Decoder
+from rio_provider_claude.inference.sse import Events
 from support.profiles import examples
 
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.sse"))

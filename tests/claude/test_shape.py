@@ -5,14 +5,14 @@ from itertools import product
 from typing import Any
 
 import pytest
-from rio_provider_claude.inference.capability import Capability
-from rio_provider_claude.inference.jsons import encode
-from rio_provider_claude.inference.shape import shaped
-from rio_provider_claude.inference.table import table
 
 from claude import strict_rules
 from claude.rig import asked, setup
 from rio_core.api import Message, Opaque, Text, Thought, ToolResult, ToolSpec, ToolUse
+from rio_provider_claude.inference.capability import Capability
+from rio_provider_claude.inference.jsons import encode
+from rio_provider_claude.inference.shape import shaped
+from rio_provider_claude.inference.table import table
 
 TOOLS = (
     ToolSpec("fs_list", "Lists.", {"type": "object", "properties": {}}),

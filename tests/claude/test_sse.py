@@ -1,6 +1,7 @@
 """Bytes to events."""
 
 import pytest
+
 from rio_provider_claude.inference import sse
 from rio_provider_claude.inference.sse import Events, TooLongError
 

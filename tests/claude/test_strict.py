@@ -8,7 +8,6 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rio_provider_claude.provider import Claude
 
 from claude import strict_rules
 from claude.rig import Posts, asked, setup
@@ -28,6 +27,7 @@ from rio_core.api import (
     ToolSpec,
     ToolUse,
 )  # fmt: skip
+from rio_provider_claude.provider import Claude
 from support.profiles import examples
 
 TOOLS = tuple(

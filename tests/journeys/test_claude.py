@@ -8,11 +8,11 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from rio_provider_claude.options import ENTER_KEY
 
 from claude.rig import HELLO, KEY, Play, rig
 from claude.servers import Mock, llmock_server
 from rio_core.client import Client, start_core
+from rio_provider_claude.options import ENTER_KEY
 from support.living import Journal
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import anyio
 import pytest
-import rio_provider_claude
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import rio_provider_claude
 from claude import strict_rules
 from claude.rig import KEY
 from claude.servers import Strict, strict_server
