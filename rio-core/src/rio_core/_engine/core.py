@@ -131,6 +131,9 @@ class Core:
     async def close_project(self) -> None:
         """Serve no folder any more. Buffers stay open."""
         project, self.project = self.need_project(), None
+        for buffer in self.documents.all():
+            if buffer.path is not None and not buffer.path.startswith("/"):
+                buffer.path = f"{project.path}/{buffer.path}"  # another project must not take it for its own
         await project.close()
 
     async def drain(self) -> None:

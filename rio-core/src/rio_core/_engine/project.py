@@ -121,18 +121,19 @@ class Project:
             turn.open_calls.append(record.call)
         self.agent.restore(turn)
 
-    async def reset(self) -> None:
-        """Begin a new conversation; the old one is kept."""
+    async def reset(self) -> list[str]:
+        """Begin a new conversation; the old one is kept. Gives the texts back that were queued."""
         async with self._switching:
-            await self._switch(self.conversations.create())
+            return await self._switch(self.conversations.create())
 
-    async def resume(self, name: str) -> None:
-        """Go on with another conversation."""
+    async def resume(self, name: str) -> list[str]:
+        """Go on with another conversation. Gives the texts back that were queued."""
         async with self._switching:
-            if name != self.agent.log.id:
-                log = self.conversations.open(name)
-                os.utime(log.path)  # it is the one that was used last
-                await self._switch(log)
+            if name == self.agent.log.id:
+                return []
+            log = self.conversations.open(name)
+            os.utime(log.path)  # it is the one that was used last
+            return await self._switch(log)
 
     def rename(self, name: str, title: str) -> None:
         """Title a conversation."""
@@ -148,10 +149,12 @@ class Project:
         """The records of a conversation."""
         return self.agent.log.records if name == self.agent.log.id else self.conversations.read(name)
 
-    async def _switch(self, log: Log) -> None:
+    async def _switch(self, log: Log) -> list[str]:
+        queued = self.agent.take_queue()
         await self.agent.close(keep_waiting=False)
         self.agent, self.approvals = self._attach(log)
         await self.restore()
+        return queued
 
     def _attach(self, log: Log) -> tuple[Agent, Approvals]:
         core = self._core

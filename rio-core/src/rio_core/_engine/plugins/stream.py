@@ -75,7 +75,7 @@ class Stream:
         if "\ud800" <= text[-1:] <= "\udbff":
             # The first half of a character, whose second half may come with the next chunk.
             text, self._half = text[:-1], text[-1]
-        if text:
+        if text or not event.text:  # a thought may be without text: what the service wants back is its own form
             self._put(kind(whole(text, "the text")))
 
     def _flush(self) -> None:

@@ -8,10 +8,19 @@ from rio_core._engine.project import Project
 from rio_core._engine.serving.handlers import Call, Handlers
 from rio_core._engine.serving.pages import cut
 from rio_core.protocol.errors import RioError
+from rio_core.protocol.framing import encode
 from rio_core.protocol.ops import Done, Nothing
 from rio_core.protocol.ops import agent as ops
 
 handlers = Handlers()
+
+
+def _tail(text: str) -> str:
+    """The end of a text that fits into an answer beside the messages."""
+    tail = text[-40_000:]
+    while len(encode(tail)) > 40_000:
+        tail = tail[len(tail) // 2 :]
+    return tail
 
 
 def _project(call: Call) -> Project:
@@ -64,8 +73,8 @@ async def stop(call: Call, params: ops.StopParams) -> ops.StopResult:
 async def reset(call: Call, params: Nothing) -> ops.ResetResult:
     """Begin a new conversation."""
     project = _project(call)
-    await project.reset()
-    return ops.ResetResult(conversation=project.agent.log.id)
+    queued = await project.reset()
+    return ops.ResetResult(conversation=project.agent.log.id, queued=queued)
 
 
 @handlers.op("agent.history")
@@ -78,7 +87,7 @@ def history(call: Call, params: ops.HistoryParams) -> ops.HistoryResult:
     if turn is not None:
         text = turn.reply.text() if turn.reply else ""
         thinking = turn.reply.thinking() if turn.reply else ""
-        running = ops.Running(turn=turn.name, text=text[-4096:], thinking=thinking[-2048:])
+        running = ops.Running(turn=turn.name, text=_tail(text), thinking=_tail(thinking))
     return ops.HistoryResult(
         conversation=agent.log.id,
         messages=messages,
@@ -114,8 +123,8 @@ def conversations(call: Call, params: Nothing) -> ops.ConversationsResult:
 async def resume(call: Call, params: ops.ConversationParams) -> ops.ResetResult:
     """Go on with an older conversation."""
     project = _project(call)
-    await project.resume(params.conversation)
-    return ops.ResetResult(conversation=project.agent.log.id)
+    queued = await project.resume(params.conversation)
+    return ops.ResetResult(conversation=project.agent.log.id, queued=queued)
 
 
 @handlers.op("agent.rename")

@@ -125,7 +125,10 @@ class HistoryMessage(Struct):
 
 
 class Running(Struct):
-    """The turn that is under way, with what the model has said since its last complete message."""
+    """The turn that is under way, with what the model has said since its last complete message.
+
+    Of a very long reply only the end is given: up to 40,000 bytes each.
+    """
 
     turn: str
     text: str
@@ -213,9 +216,10 @@ class ExportResult(Result):
 
 
 class ResetResult(Result):
-    """The new conversation."""
+    """The conversation that goes on now, and the texts that were queued in the one before, handed back."""
 
     conversation: str
+    queued: list[str] = []
 
 
 class StatusResult(Result):
