@@ -505,3 +505,21 @@ async def test_any_bytes_opened_edited_in_one_place_and_saved_differ_only_there(
         assert await anyio.Path(project, "f").read_bytes() == after
         assert os.listdir(folder) == ["project"]
         assert os.listdir(project) == ["f"]
+
+
+async def test_what_is_on_disk_is_not_looked_at_in_the_middle_of_a_save(tmp_path):
+    """A save that is under way must not look like a change by another program."""
+    (tmp_path / "f.txt").write_bytes(b"x\n" * 200_000)
+    with Root.open(str(tmp_path)) as root:
+        documents = Documents(root.place, recovery=str(tmp_path / "recovery"), changed=lambda _: None)
+        buffer = await documents.open("f.txt")
+        base = await documents.on_disk(buffer.id)
+        assert base is not None
+        for number in range(40):
+            put(buffer, 0, 0, "y")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(documents.save, buffer.id)
+                await anyio.sleep(0.0005 * (number % 20))
+                now = await documents.on_disk(buffer.id)
+                assert now is not None
+                assert documents.follows(buffer.id, base, now)

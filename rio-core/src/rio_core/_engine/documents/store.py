@@ -206,8 +206,8 @@ class Documents:
             RioError: `unsupported`, `io`, or what `resolve` raises.
 
         """
-        entry = self._entry(name)
-        return await run_sync(self._digest, _path_of(entry.buffer), entry.stamp)
+        async with self._turn(name) as entry:  # in the middle of a save rio's own bytes would look like another's
+            return await run_sync(self._digest, _path_of(entry.buffer), entry.stamp)
 
     def is_known(self, name: str, digest: bytes) -> bool:
         """Whether this is the content of its file that a document was last read from or written to."""
