@@ -147,7 +147,7 @@ def test_guards_tell_the_guilty_and_only_them(tmp_path):
             [
                 *(sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", tmp_path),
                 *("--basetemp", tmp_path / "base", "-o", "pythonpath=", "-p", "conftest", "-p", "no:cacheprovider"),
-                *("-p", "no:xdist", "-rA", suspects),
+                *("-p", "no:xdist", "-p", "no:pytest-qt", "-rA", suspects),
             ],
             env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
