@@ -48,7 +48,7 @@ def explain(error: str) -> str:
         how = f"Install it: sudo apt-get install {package}" if package else "Install it with your system's packages"
         return f"rio: Qt needs {found[0]}, which is not on this system. {how}. {TERMINAL}\n"
     if "PySide6" in error:
-        return f"rio: PySide6 is not installed. Install it: python -m pip install rio-gui. {TERMINAL}\n"
+        return f"rio: PySide6 is not installed. Install rio-gui again from where you have it. {TERMINAL}\n"
     return f"rio: the window cannot be started: {error}. {TERMINAL}\n"
 
 
